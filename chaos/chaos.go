@@ -1,0 +1,71 @@
+// Package chaos is the vocabulary of what can go wrong: one small file a fault,
+// and the World interface that faults act on.
+//
+// Goals: a fault is named as its users type it; it says when it took effect and
+// with what proof; it knows nothing of how a world does it, so the same fault
+// works in virtual time and on real processes.
+// Non-goals: deciding when a fault fires (the engine reads a [Plan]), and
+// reading YAML (package scenarios).
+package chaos
+
+import "time"
+
+// World is what faults act on. Its methods return a proof of what was done, for
+// the history. A world that cannot do a thing says so with [ErrUnsupported].
+type World interface {
+	// Pause stops the whole process of a client: its network and its section.
+	Pause(client string) (resume func(), proof string, err error)
+	// Hang stops a client's section only: its renewals go on, it hears nothing.
+	Hang(client string) (resume func(), proof string, err error)
+	// Crash kills a client, never to return.
+	Crash(client string) (proof string, err error)
+	// AddToxic puts a Toxiproxy toxic on the client's connections to Redis.
+	AddToxic(client string, t Toxic) (remove func(), proof string, err error)
+	// Reset cuts the client's connections to Redis with a TCP reset.
+	Reset(client string) (proof string, err error)
+	// LoseReply drops the next reply from Redis to the client and resets its
+	// connection. fired is called when a reply was in fact lost.
+	LoseReply(client string, fired func(proof string)) error
+	// DelayWrite keeps the client's next write to the resource in the network
+	// for d. fired is called when a write was in fact delayed.
+	DelayWrite(client string, d time.Duration, fired func(proof string)) error
+	// JumpClock steps Redis's clock by d, which may be negative.
+	JumpClock(d time.Duration) (proof string, err error)
+	// SetClockRate lets Redis's clock run at rate times real speed.
+	SetClockRate(rate float64) (restore func(), proof string, err error)
+}
+
+// Toxic is a Toxiproxy toxic by its own name and attributes.
+type Toxic struct {
+	Type       string           // latency, timeout, bandwidth, slow_close, slicer, limit_data, reset_peer
+	Stream     string           // "upstream" (towards Redis) or "downstream"
+	Toxicity   float64          // probability that a connection is hit
+	Attributes map[string]int64 // Toxiproxy's own names and units
+}
+
+// Fault is one thing that goes wrong, with its parameters set.
+type Fault interface {
+	// Inject makes the fault happen to client, which is empty for a fault of
+	// the server. It calls fired with the proof when the fault takes effect:
+	// before Inject returns, or later for a fault that waits for its victim.
+	// The function that ends the fault is nil if the fault is over at once.
+	Inject(w World, client string, fired func(proof string)) (end func(), err error)
+}
+
+// Range is a duration drawn evenly from Min to Max.
+type Range struct{ Min, Max time.Duration }
+
+// Plan is a fault and when it fires.
+type Plan struct {
+	ID     string // "1:pause": its place in the scenario and its name
+	Spec   *Spec
+	Fault  Fault
+	Client string // "any", "all", a client's name; empty for a fault of the server
+	At     *Range // fires at this time …
+	On     string // … or on an event of this kind
+	After  Range  // … this long after it
+	Nth    int    // only the nth such event (0: the first, unless Every)
+	Every  int    // every such event of this count
+	For    Range  // how long a lasting fault lasts
+	Text   string // the fault in one sentence
+}

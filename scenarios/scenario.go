@@ -1,0 +1,51 @@
+// Package scenarios says what happens: a scenario's Go types, the strict YAML
+// reader, and the built-in library.
+//
+// Goals: an error names the file, line, column and the nearest valid word;
+// nothing runs from a file that is not wholly understood.
+// Non-goals: running a scenario (package sim), knowing which locks or which
+// properties exist beyond their names.
+package scenarios
+
+import (
+	"time"
+
+	"github.com/lockchaos/simrun/chaos"
+)
+
+// Scenario is one sequence of faults and what is expected of each lock under it.
+type Scenario struct {
+	Name         string
+	Summary      string // one sentence
+	Source       string // where it happened or was described; may be empty
+	File         string // path it was read from; empty for a built-in one
+	Clients      int
+	Sections     int                      // for each client
+	Lease        time.Duration            // of the lock
+	Renew        time.Duration            // between renewals
+	Cap          int                      // renewals, for a lock that caps them
+	Wait         time.Duration            // bound of one Acquire; the worker then tries anew
+	Work         chaos.Range              // inside the section
+	Think        chaos.Range              // between sections
+	Rollback     chaos.Range              // an aborted section stays inside so long
+	Network      chaos.Range              // latency of a message, a direction
+	WriteTimeout time.Duration            // the client gives up a write to the resource
+	Stock        int64                    // of the resource at the start
+	Limit        time.Duration            // virtual time after which a run is stopped
+	MinSections  int                      // fewer entered in all: too little evidence
+	Bounds       map[string]time.Duration // property → how late is too late
+	Faults       []chaos.Plan
+	// Expect maps a strategy to what is expected of it: a property (or one of
+	// the observations aborted, rejected-writes, sold-out) to an Expectation.
+	Expect map[string]map[string]Expectation
+}
+
+// Expectation is how many of a cell's runs must show a thing.
+type Expectation string
+
+// The expectations.
+const (
+	Some  Expectation = "some"  // at least one run
+	None  Expectation = "none"  // no run
+	Every Expectation = "every" // each run
+)

@@ -1,0 +1,107 @@
+// Package results is what a simrun run found, in the schema of results.json.
+//
+// Goals: one versioned file that any tool can read; reports need nothing else
+// but the histories it names.
+// Non-goals: computing anything (package check), drawing (package reports).
+package results
+
+import "github.com/lockchaos/simrun/sim/check"
+
+// SchemaVersion is the version of results.json.
+const SchemaVersion = 1
+
+// Results is the whole of results.json.
+type Results struct {
+	Version        int        `json:"version"`
+	Mode           string     `json:"mode"` // "sim"
+	Verdict        Verdict    `json:"verdict"`
+	Interrupted    bool       `json:"interrupted,omitempty"` // stopped early: what is here is whole, but not all
+	VirtualSeconds float64    `json:"virtual_seconds"`
+	WallSeconds    float64    `json:"wall_seconds"`
+	Scenarios      []Scenario `json:"scenarios"`
+}
+
+// Scenario is one scenario's comparison of strategies.
+type Scenario struct {
+	Name       string     `json:"name"`
+	Summary    string     `json:"summary"`
+	Source     string     `json:"source,omitempty"` // where it really happened
+	File       string     `json:"file,omitempty"`   // path of a scenario that is not built in
+	Verdict    Verdict    `json:"verdict"`
+	Clients    int        `json:"clients"`
+	LeaseMS    float64    `json:"lease_ms"`
+	Faults     []string   `json:"faults,omitempty"` // one sentence a fault
+	Strategies []Strategy `json:"strategies"`
+}
+
+// Strategy is one cell: one scenario under one lock, over all its seeds.
+type Strategy struct {
+	Name           string            `json:"name"`
+	Summary        string            `json:"summary,omitempty"`
+	Verdict        Verdict           `json:"verdict"`
+	Runs           int               `json:"runs"`
+	UnknownRuns    int               `json:"unknown_runs,omitempty"`
+	UnknownReason  string            `json:"unknown_reason,omitempty"` // of the first such run
+	Sections       int               `json:"sections"`                 // entered
+	Aborted        int               `json:"aborted"`
+	RejectedWrites int               `json:"rejected_writes"`
+	SoldOutRuns    int               `json:"sold_out_runs"` // runs that ended at stock 0
+	Commands       int               `json:"commands"`
+	VirtualSeconds float64           `json:"virtual_seconds"`
+	Violations     map[string]Breach `json:"violations"`         // by property; a property without a breach is absent
+	Expected       map[string]string `json:"expected,omitempty"` // property → "some", "none" or "every"
+	Mismatches     []Mismatch        `json:"mismatches,omitempty"`
+	Findings       []Finding         `json:"findings,omitempty"`
+	Wait           Quantiles         `json:"wait_ms"`
+	WaitCDF        []float64         `json:"wait_cdf_ms,omitempty"` // waiting time at 0 %, 1 %, ... 100 %
+	InsideMS       float64           `json:"inside_ms"`             // time inside, all clients and runs
+	LostMS         float64           `json:"lost_ms"`               // of it, time when Redis no longer held the lock for the client
+	FirstViolation *FirstViolation   `json:"first_violation,omitempty"`
+	History        string            `json:"history,omitempty"` // path of a history in the result folder: the first violating run, else the first run
+	HistorySeed    uint64            `json:"history_seed,omitempty"`
+}
+
+// Breach counts the violations of one property.
+type Breach struct {
+	Count     int     `json:"count"`
+	Runs      int     `json:"runs"`               // runs with at least one
+	WorstMS   float64 `json:"worst_ms,omitempty"` // largest size of a property measured in time
+	Worst     int64   `json:"worst,omitempty"`    // largest size of a property that is counted
+	FirstSeed uint64  `json:"first_seed"`
+}
+
+// Mismatch is an expectation that did not hold, in either direction.
+type Mismatch struct {
+	Property string `json:"property"`
+	Want     string `json:"want"`           // "some", "none", "every"
+	Got      string `json:"got"`            // "12 in 5 of 100 runs"
+	Seed     uint64 `json:"seed"`           // a run that shows it
+	Replay   string `json:"replay"`         // the command that shows it
+	Text     string `json:"text,omitempty"` // the sentence for people
+}
+
+// Finding is a lock that misbehaved as a program: it panicked, blocked, spun or
+// left goroutines behind.
+type Finding struct {
+	Class  string `json:"class"` // panic, blocked, spin, stuck-time, leak
+	Seed   uint64 `json:"seed"`
+	Count  int    `json:"count"` // runs that showed this class
+	Detail string `json:"detail"`
+	Stack  string `json:"stack,omitempty"`
+	Replay string `json:"replay"`
+}
+
+// Quantiles of a waiting time, in milliseconds.
+type Quantiles struct {
+	P50 float64 `json:"p50"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+// FirstViolation is the first breach that a strategy showed, told in full.
+type FirstViolation struct {
+	Seed      uint64          `json:"seed"`
+	Property  string          `json:"property"`
+	Violation check.Violation `json:"violation"`
+	Replay    string          `json:"replay"`
+}
