@@ -36,7 +36,7 @@ type Scenario struct {
 	Bounds       map[string]time.Duration // property → how late is too late
 	Faults       []chaos.Plan
 	// Expect maps a strategy to what is expected of it: a property (or one of
-	// the observations aborted, rejected-writes, sold-out) to an Expectation.
+	// the observations aborted, rejected, sold-out) to an Expectation.
 	Expect map[string]map[string]Expectation
 }
 

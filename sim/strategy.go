@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/lock"
+)
+
+// Env is what a client gives a strategy to make its lock from.
+type Env struct {
+	// Redis is the client's own connection pool. A strategy that needs a client
+	// of another library dials with Redis.Options().Dialer.
+	Redis  *redis.Client
+	Key    string         // the lock's key
+	Owner  string         // the client's name, unique in the run
+	Lease  time.Duration  // how long the key lives
+	Renew  time.Duration  // between renewals
+	Cap    int            // renewals at most, for a lock that caps them
+	Jitter func() float64 // in [0,1), from the client's own seeded generator
+}
+
+// Strategy is a lock under test.
+type Strategy struct {
+	Name    string
+	Summary string // one line
+	New     func(Env) (lock.Locker, error)
+	// Keeps names keys that may outlive the run without expiry, such as a
+	// fence counter; nil if there are none.
+	Keeps func(key string) []string
+}
+
+var registered []Strategy
+
+// Register adds a strategy. It panics where the name is empty or taken, as
+// that is a mistake in the program. Call it before the command line runs.
+func Register(s Strategy) {
+	if s.Name == "" || s.New == nil {
+		panic("sim: a strategy needs a name and a constructor")
+	}
+	if _, taken := Lookup(s.Name); taken {
+		panic(fmt.Sprintf("sim: strategy %q is registered twice", s.Name))
+	}
+	registered = append(registered, s)
+}
+
+// Strategies lists what is registered, in order.
+func Strategies() []Strategy { return slices.Clone(registered) }
+
+// Lookup finds a strategy by its name.
+func Lookup(name string) (Strategy, bool) {
+	for _, s := range registered {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Strategy{}, false
+}
