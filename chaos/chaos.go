@@ -57,10 +57,15 @@ type Range struct{ Min, Max time.Duration }
 
 // Plan is a fault and when it fires.
 type Plan struct {
-	ID     string // "1:pause": its place in the scenario and its name
-	Spec   *Spec
-	Fault  Fault
-	Client string // "any", "all", a client's name; empty for a fault of the server
+	ID    string // "1:pause": its place in the scenario and its name
+	Spec  *Spec
+	Fault Fault
+	// Client is who is hit. "any": whoever caused the event that set the fault
+	// off, or a client drawn from the seed where the fault has a time. "all":
+	// every client, whoever caused the event. A client's name ("A"): that
+	// client, and only its events count. Empty for a fault of the server, for
+	// which everybody's events count.
+	Client string
 	At     *Range // fires at this time …
 	On     string // … or on an event of this kind
 	After  Range  // … this long after it

@@ -2,13 +2,14 @@ package chaos
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
 // ErrUnsupported: this world cannot do that fault.
 var ErrUnsupported = errors.New("fault not supported by this world")
 
-// Kind of a parameter's value.
+// ParamKind is the kind of a parameter's value.
 type ParamKind uint8
 
 // The kinds of parameter.
@@ -46,8 +47,36 @@ type Spec struct {
 	Target bool   // it hits a client (else the server)
 	Lasts  bool   // it takes `for`
 	Params []Param
-	// New makes the fault. It fails where parameters contradict each other.
+	// New makes the fault. It fails with a [*ParamError] where a parameter is
+	// missing, out of bounds or at odds with another.
 	New func(Args) (Fault, error)
-	// Text tells the fault in a few words, as "stops the whole process".
+	// Text tells the fault in a few words, in which {client} stands for whom it
+	// hits: "stops the whole process of {client}".
 	Text func(Args) string
+}
+
+// ParamError is a parameter that a fault refuses.
+type ParamError struct {
+	Param string   // the parameter's name
+	Key   string   // the name within it, for Attributes; empty if it is the whole
+	Got   string   // the unknown word, where Valid says what it could have been
+	Valid []string // the words that are allowed, if the error is about a word
+	Msg   string   // what is wrong
+}
+
+// Error is "parameter: message", or "parameter.key: message".
+func (e *ParamError) Error() string {
+	name := e.Param
+	if e.Key != "" {
+		name += "." + e.Key
+	}
+	return fmt.Sprintf("%s: %s", name, e.Msg)
+}
+
+// positive refuses a duration that is zero or negative.
+func positive(name string, d time.Duration) error {
+	if d <= 0 {
+		return &ParamError{Param: name, Msg: "must be above 0s"}
+	}
+	return nil
 }

@@ -1,0 +1,24 @@
+package chaos
+
+// pauseSpec stops a client's process as SIGSTOP, a stop-the-world garbage
+// collection or a suspended laptop does (Kleppmann 2016, "How to do distributed
+// locking"). The client's timers go on: see the README, "Not simulated".
+var pauseSpec = Spec{
+	Name:   "pause",
+	Doc:    "stops the whole process of a client: its network and its section",
+	Target: true,
+	Lasts:  true,
+	New:    func(Args) (Fault, error) { return pause{}, nil },
+	Text:   func(Args) string { return "stops the whole process of {client}" },
+}
+
+type pause struct{}
+
+func (pause) Inject(w World, client string, fired func(string)) (func(), error) {
+	resume, proof, err := w.Pause(client)
+	if err != nil {
+		return nil, err
+	}
+	fired(proof)
+	return resume, nil
+}

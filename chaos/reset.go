@@ -1,0 +1,22 @@
+package chaos
+
+// resetSpec cuts connections as a proxy that restarts does. The client may dial
+// anew at once.
+var resetSpec = Spec{
+	Name:   "reset",
+	Doc:    "cuts a client's connections to Redis with a TCP reset",
+	Target: true,
+	New:    func(Args) (Fault, error) { return reset{}, nil },
+	Text:   func(Args) string { return "resets the connections of {client} to Redis" },
+}
+
+type reset struct{}
+
+func (reset) Inject(w World, client string, fired func(string)) (func(), error) {
+	proof, err := w.Reset(client)
+	if err != nil {
+		return nil, err
+	}
+	fired(proof)
+	return nil, nil
+}

@@ -1,0 +1,129 @@
+package chaos
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Describe tells a plan in one sentence without a full stop: "stops the whole
+// process of the client for 40 s, 1–10 s after it entered, every 3rd time".
+func Describe(p Plan, a Args) string {
+	whom, who, later := names(p)
+	var b strings.Builder
+	b.WriteString(strings.ReplaceAll(p.Spec.Text(a), "{client}", whom))
+	if p.Spec.Lasts {
+		b.WriteString(" for " + p.For.String())
+	}
+	if p.At != nil {
+		return b.String() + ", " + p.At.String() + " into the run"
+	}
+	if !strings.HasSuffix(b.String(), ",") {
+		b.WriteString(",")
+	}
+	if p.Spec.Target && p.Client != "all" && strings.Contains(p.Spec.Text(a), "{client}") {
+		who = later
+	}
+	when := strings.ReplaceAll(triggerText(p.On), "{client}", who)
+	if p.After == (Range{}) {
+		b.WriteString(" as soon as " + when)
+	} else {
+		b.WriteString(" " + p.After.String() + " after " + when)
+	}
+	return b.String() + ", " + often(p)
+}
+
+// names says whom the fault hits, who causes the event, and how to speak of the
+// latter once the former was named.
+func names(p Plan) (whom, who, later string) {
+	switch {
+	case p.Client == "all":
+		return "every client", "a client", "a client"
+	case p.Client == "any" && p.At != nil:
+		return "a client drawn from the seed", "", ""
+	case p.Client == "any":
+		return "the client", "the client", "it"
+	case p.Client == "":
+		return "", "a client", "a client"
+	default:
+		return "client " + p.Client, "client " + p.Client, "it"
+	}
+}
+
+func often(p Plan) string {
+	switch {
+	case p.Every == 1:
+		return "every time"
+	case p.Every > 1:
+		return "every " + ordinal(p.Every) + " time"
+	case p.Nth > 1:
+		return "the " + ordinal(p.Nth) + " time"
+	default:
+		return "the first time"
+	}
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+// String is "40 s", or "1–10 s" where the ends differ.
+func (r Range) String() string {
+	low, high := FormatDuration(r.Min), FormatDuration(r.Max)
+	if low == high {
+		return low
+	}
+	lowNumber, lowUnit, _ := strings.Cut(low, " ")
+	_, highUnit, _ := strings.Cut(high, " ")
+	if lowUnit == highUnit || r.Min == 0 {
+		return lowNumber + "–" + high
+	}
+	return low + "–" + high
+}
+
+// FormatDuration writes a duration for people: "40 s", "1.5 s", "10 min",
+// "1 min 30 s", "200 µs".
+func FormatDuration(d time.Duration) string {
+	if d < 0 {
+		return "−" + FormatDuration(-d)
+	}
+	if d >= time.Minute {
+		return longDuration(d)
+	}
+	unit, name := time.Nanosecond, "ns"
+	switch {
+	case d == 0 || d >= time.Second:
+		unit, name = time.Second, "s"
+	case d >= time.Millisecond:
+		unit, name = time.Millisecond, "ms"
+	case d >= time.Microsecond:
+		unit, name = time.Microsecond, "µs"
+	}
+	return strconv.FormatFloat(float64(d)/float64(unit), 'g', -1, 64) + " " + name
+}
+
+func longDuration(d time.Duration) string {
+	var parts []string
+	if h := d / time.Hour; h > 0 {
+		parts = append(parts, fmt.Sprintf("%d h", h))
+	}
+	if m := d % time.Hour / time.Minute; m > 0 {
+		parts = append(parts, fmt.Sprintf("%d min", m))
+	}
+	if rest := d % time.Minute; rest > 0 {
+		parts = append(parts, FormatDuration(rest))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,43 @@
+package chaos
+
+import "slices"
+
+// trigger is an event that sets a fault off, with the words that tell it. In
+// them, {client} stands for whoever caused the event.
+type trigger struct{ word, text string }
+
+// triggers are the words that `on:` may use: those kinds of event in a history
+// that a client causes, or that happen to its key.
+var triggers = []trigger{
+	{"waiting", "{client} began to wait for the lock"},
+	{"acquired", "the lock told {client} that it holds it"},
+	{"entered", "{client} entered"},
+	{"read", "{client} read the resource"},
+	{"checked", "{client} last checked that it holds the lock"},
+	{"wrote", "the resource accepted a write of {client}"},
+	{"releasing", "{client} began to release"},
+	{"released", "{client} released"},
+	{"crashed", "{client} crashed"},
+	{"locked", "Redis gave the lock to {client}"},
+	{"renewed", "Redis renewed the lock for {client}"},
+	{"unlocked", "{client} removed the lock's key"},
+	{"expired", "the lock of {client} expired"},
+	{"command", "a command of {client} reached Redis"},
+}
+
+// Triggers lists the words that `on:` may use.
+func Triggers() []string {
+	words := make([]string, len(triggers))
+	for i, t := range triggers {
+		words[i] = t.word
+	}
+	return words
+}
+
+func triggerText(word string) string {
+	i := slices.IndexFunc(triggers, func(t trigger) bool { return t.word == word })
+	if i < 0 {
+		return word
+	}
+	return triggers[i].text
+}
