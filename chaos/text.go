@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +11,7 @@ import (
 // Describe tells a plan in one sentence without a full stop: "stops the whole
 // process of the client for 40 s, 1–10 s after it entered, every 3rd time".
 func Describe(p Plan, a Args) string {
-	whom, who, later := names(p)
+	whom, who := names(p)
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(p.Spec.Text(a), "{client}", whom))
 	if p.Spec.Lasts {
@@ -19,35 +20,29 @@ func Describe(p Plan, a Args) string {
 	if p.At != nil {
 		return b.String() + ", " + p.At.String() + " into the run"
 	}
-	if !strings.HasSuffix(b.String(), ",") {
-		b.WriteString(",")
-	}
-	if p.Spec.Target && p.Client != "all" && strings.Contains(p.Spec.Text(a), "{client}") {
-		who = later
-	}
 	when := strings.ReplaceAll(triggerText(p.On), "{client}", who)
 	if p.After == (Range{}) {
-		b.WriteString(" as soon as " + when)
+		b.WriteString(", as soon as " + when)
 	} else {
-		b.WriteString(" " + p.After.String() + " after " + when)
+		b.WriteString(", " + p.After.String() + " after " + when)
 	}
 	return b.String() + ", " + often(p)
 }
 
-// names says whom the fault hits, who causes the event, and how to speak of the
-// latter once the former was named.
-func names(p Plan) (whom, who, later string) {
+// names says whom the fault hits, and who causes the event that sets it off, as
+// somebody already named where they are the same.
+func names(p Plan) (whom, who string) {
 	switch {
 	case p.Client == "all":
-		return "every client", "a client", "a client"
+		return "every client", "a client"
 	case p.Client == "any" && p.At != nil:
-		return "a client drawn from the seed", "", ""
+		return "a client drawn from the seed", ""
 	case p.Client == "any":
-		return "the client", "the client", "it"
+		return "the client", "it"
 	case p.Client == "":
-		return "", "a client", "a client"
+		return "", "a client"
 	default:
-		return "client " + p.Client, "client " + p.Client, "it"
+		return "client " + p.Client, "it"
 	}
 }
 
@@ -97,7 +92,7 @@ func (r Range) String() string {
 // "1 min 30 s", "200 µs".
 func FormatDuration(d time.Duration) string {
 	if d < 0 {
-		return "−" + FormatDuration(-d)
+		return "−" + FormatDuration(-max(d, -math.MaxInt64)) // the least duration has no positive twin
 	}
 	if d >= time.Minute {
 		return longDuration(d)

@@ -18,6 +18,7 @@ type Scenario struct {
 	Name         string
 	Summary      string // one sentence
 	Source       string // where it happened or was described; may be empty
+	Story        string // what happens, told at length; may be empty
 	File         string // path it was read from; empty for a built-in one
 	Clients      int
 	Sections     int                      // for each client
@@ -38,6 +39,26 @@ type Scenario struct {
 	// Expect maps a strategy to what is expected of it: a property (or one of
 	// the observations aborted, rejected, sold-out) to an Expectation.
 	Expect map[string]map[string]Expectation
+
+	clientPlaces   []place          // of each fault's client
+	strategyPlaces map[string]place // of each strategy under expect
+}
+
+// ClientNames lists the clients of a run: A to Z, then AA, AB and so on.
+func (s *Scenario) ClientNames() []string {
+	names := make([]string, s.Clients)
+	for i := range names {
+		names[i] = clientName(i)
+	}
+	return names
+}
+
+func clientName(i int) string {
+	letter := string(rune('A' + i%26))
+	if i < 26 {
+		return letter
+	}
+	return clientName(i/26-1) + letter
 }
 
 // Expectation is how many of a cell's runs must show a thing.

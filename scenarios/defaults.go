@@ -1,0 +1,79 @@
+package scenarios
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockchaos/simrun/chaos"
+)
+
+// defaultStock is far more than a scenario sells, so that only a scenario that
+// means to sell out does.
+const defaultStock = 1000
+
+// setDefaults sets what does not depend on what the file says.
+func setDefaults(s *Scenario) {
+	s.Clients, s.Sections, s.Cap = 3, 4, 5
+	s.Lease, s.Wait, s.WriteTimeout = 30*time.Second, 2*time.Minute, 5*time.Second
+	s.Think = chaos.Range{Min: 0, Max: 2 * time.Second}
+	s.Rollback = chaos.Range{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond}
+	s.Network = chaos.Range{Min: 200 * time.Microsecond, Max: time.Millisecond}
+	s.Bounds = map[string]time.Duration{}
+	s.Expect = map[string]map[string]Expectation{}
+}
+
+// deriveDefaults sets what the file left open from what it says: a renewal
+// every third of the lease, as Redisson's watchdog; one section a client; stock
+// that does not run out; and a limit.
+func deriveDefaults(s *Scenario) {
+	if s.Renew == 0 {
+		s.Renew = s.Lease / 3
+	}
+	if s.MinSections == 0 {
+		s.MinSections = min(s.Clients, s.Clients*s.Sections)
+	}
+	if s.Stock == 0 {
+		s.Stock = max(defaultStock, int64(s.Clients*s.Sections)+1)
+	}
+	if s.Limit == 0 {
+		s.Limit = defaultLimit(s)
+	}
+}
+
+// defaultLimit is ten minutes more than all sections need one after another,
+// each at its longest, after a lease that had to run out and every fault at its
+// longest. A run that takes longer is stuck.
+func defaultLimit(s *Scenario) time.Duration {
+	each := s.Think.Max + s.Work.Max + s.Rollback.Max + s.WriteTimeout + s.Lease
+	first := 10 * time.Minute
+	for _, p := range s.Faults {
+		each += p.After.Max + p.For.Max
+		if p.At != nil {
+			first += p.At.Max
+		}
+	}
+	sections := time.Duration(s.Clients) * time.Duration(s.Sections)
+	if each > (maxDuration-min(first, maxDuration))/sections {
+		return maxDuration
+	}
+	return first + each*sections
+}
+
+// together checks what only shows when the whole file is read.
+func (r *reader) together(s *Scenario, seen map[string]*node) error {
+	at := func(key, otherwise string) place {
+		if n := seen[key]; n != nil {
+			return n.place
+		}
+		return seen[otherwise].place
+	}
+	if s.Renew >= s.Lease {
+		return r.fail(at("renew", "lease"), ErrValue, fmt.Sprintf("renew %s must be less than the lease %s", s.Renew, s.Lease),
+			fmt.Sprintf("a third of it, %s, is usual", s.Lease/3))
+	}
+	if all := s.Clients * s.Sections; s.MinSections > all {
+		return r.fail(seen["require"].place, ErrValue, fmt.Sprintf("require asks for %d sections of a run that has %d", s.MinSections, all),
+			fmt.Sprintf("use at most %d", all))
+	}
+	return r.targets(s)
+}

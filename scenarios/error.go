@@ -1,0 +1,67 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The kinds of mistake in a scenario, told apart with errors.Is.
+var (
+	// ErrSyntax: it is not YAML, or YAML that scenarios do not use.
+	ErrSyntax = errors.New("syntax")
+	// ErrUnknown: a word that means nothing where it stands.
+	ErrUnknown = errors.New("unknown word")
+	// ErrDuplicate: a key that its mapping has already.
+	ErrDuplicate = errors.New("duplicate key")
+	// ErrMissing: something required is absent.
+	ErrMissing = errors.New("missing")
+	// ErrValue: a value of the wrong kind or out of bounds.
+	ErrValue = errors.New("bad value")
+	// ErrTooBig: the file is larger than [MaxSize] or too deeply nested.
+	ErrTooBig = errors.New("too big")
+	// ErrNoScenario: no built-in scenario and no file has that name.
+	ErrNoScenario = errors.New("no such scenario")
+)
+
+// Error is a mistake in a scenario with its place. Line and Col count from 1,
+// Col in characters.
+type Error struct {
+	File      string
+	Line, Col int
+	Msg       string // what is wrong
+	Hint      string // what to do about it; may be empty
+	Kind      error  // one of this package's errors
+}
+
+// Error is one line: "file:line:col: message; hint".
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return oneLine(text)
+}
+
+// Unwrap gives the kind of mistake.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// oneLine keeps what a file's author wrote from breaking the line or driving
+// the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// shown is what the author wrote, quoted and cut to a readable length.
+func shown(s string) string {
+	const longest = 40
+	if runes := []rune(s); len(runes) > longest {
+		s = string(runes[:longest]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

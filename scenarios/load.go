@@ -1,0 +1,76 @@
+package scenarios
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed library/*.yaml
+var library embed.FS
+
+// catalogue orders the built-in scenarios as a reader learns from them.
+var catalogue = []string{
+	"expiry",
+}
+
+// Names lists the built-in scenarios in the order of the catalogue.
+func Names() []string { return slices.Clone(catalogue) }
+
+// Builtin gives the built-in scenarios in the order of the catalogue. They are
+// the caller's own.
+func Builtin() []*Scenario {
+	all := make([]*Scenario, len(catalogue))
+	for i, name := range catalogue {
+		s, err := builtin(name)
+		if err != nil {
+			panic(fmt.Sprintf("scenarios: built-in: %v", err)) // the package's tests read them all
+		}
+		all[i] = s
+	}
+	return all
+}
+
+func builtin(name string) (*Scenario, error) {
+	file := name + ".yaml"
+	src, err := library.ReadFile("library/" + file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, src)
+}
+
+// Load reads a built-in scenario by its name, or one from a file: what holds a
+// path separator or ends in .yaml or .yml is a file, and so is what is no
+// built-in name but exists. It fails with [ErrNoScenario] where there is
+// neither, with the file's own error, or with an [*Error].
+func Load(pathOrName string) (*Scenario, error) {
+	ext := filepath.Ext(pathOrName)
+	isPath := strings.ContainsRune(pathOrName, os.PathSeparator) || ext == ".yaml" || ext == ".yml"
+	if !isPath && slices.Contains(catalogue, pathOrName) {
+		return builtin(pathOrName)
+	}
+	f, err := os.Open(pathOrName)
+	if errors.Is(err, os.ErrNotExist) && !isPath {
+		return nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), suggest(pathOrName, catalogue))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	s, err := Parse(pathOrName, src)
+	if err != nil {
+		return nil, err
+	}
+	s.File = pathOrName
+	return s, nil
+}
