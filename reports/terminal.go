@@ -1,0 +1,266 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// TerminalOptions says for what terminal a table is.
+type TerminalOptions struct {
+	Width   int    // columns; 0 has no limit
+	Colour  bool   // ANSI colours
+	Details bool   // every scenario in full, where there are many
+	Dir     string // the result folder, whose files the last lines name; empty names none
+}
+
+// TerminalFor looks at the file that a table goes to: colour and width only on
+// a terminal, and no colour where NO_COLOR is set or TERM is "dumb".
+func TerminalFor(f *os.File) TerminalOptions {
+	fd := int(f.Fd())
+	if !term.IsTerminal(fd) {
+		return TerminalOptions{}
+	}
+	o := TerminalOptions{Colour: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if w, _, err := term.GetSize(fd); err == nil {
+		o.Width = w
+	}
+	return o
+}
+
+// Terminal writes results for people at a terminal: a table for one scenario,
+// a matrix for many with what did not pass in full, and the verdict last.
+func Terminal(w io.Writer, r results.Results, o TerminalOptions) error {
+	t := terminal{o: o, s: style{o.Colour}}
+	if len(r.Scenarios) > 1 {
+		t.matrix(r)
+	}
+	for _, sc := range r.Scenarios {
+		if len(r.Scenarios) == 1 || o.Details || sc.Verdict != results.Pass {
+			t.scenario(sc)
+		}
+	}
+	t.summary(r)
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+type terminal struct {
+	o   TerminalOptions
+	s   style
+	out strings.Builder
+}
+
+func (t *terminal) line(parts ...string) {
+	t.out.WriteString(strings.Join(parts, "") + "\n")
+}
+
+// sign is a verdict in one character and its tone.
+func sign(v results.Verdict) cell {
+	switch v {
+	case results.Pass:
+		return cell{"✓", good}
+	case results.Fail:
+		return cell{"✗", harm}
+	default:
+		return cell{"?", warn}
+	}
+}
+
+func verdictCell(v results.Verdict) cell {
+	c := sign(v)
+	return cell{c.text + " " + v.String(), c.tone}
+}
+
+func (t *terminal) scenario(sc results.Scenario) {
+	v := verdictCell(sc.Verdict)
+	t.line(t.s.paint(strong, oneLine(sc.Name)), "  ", t.s.paint(v.tone, v.text))
+	if sc.Summary != "" {
+		t.line(oneLine(sc.Summary))
+	}
+	if sc.Clients > 0 {
+		t.line(t.s.paint(dim, fmt.Sprintf("%s, lease %s", plural(sc.Clients, "client", "clients"), millis(sc.LeaseMS))))
+	}
+	for _, f := range sc.Faults {
+		t.line(t.s.paint(dim, "fault  "+oneLine(f)))
+	}
+	t.line()
+	t.out.WriteString(layout(columns(sc), 2, t.o.Width, t.s))
+	t.line()
+	t.notes(sc)
+}
+
+// columns is the table of one scenario.
+func columns(sc results.Scenario) []column {
+	props := properties(sc.Strategies)
+	cols := []column{{head: "strategy"}, {head: "verdict"}, {head: "runs", right: true}, {head: "sections", right: true}}
+	for _, p := range props {
+		cols = append(cols, column{head: p, right: true})
+	}
+	for _, h := range []string{"aborted", "rejected", "wait p50", "p99"} {
+		cols = append(cols, column{head: h, right: true})
+	}
+	for _, s := range sc.Strategies {
+		row := []cell{{oneLine(s.Name), plain}, verdictCell(s.Verdict), {thousands(s.Runs), plain}, {thousands(s.Sections), plain}}
+		for _, p := range props {
+			row = append(row, breachCell(s, p))
+		}
+		row = append(row, observed(s, "aborted", s.Aborted), observed(s, "rejected", s.RejectedWrites),
+			cell{millis(s.Wait.P50), plain}, cell{millis(s.Wait.P99), plain})
+		for i := range row {
+			cols[i].cells = append(cols[i].cells, row[i])
+		}
+	}
+	return cols
+}
+
+func breachCell(s results.Strategy, property string) cell {
+	b := s.Violations[property]
+	c := cell{"0", good}
+	if b.Count > 0 {
+		c = cell{fmt.Sprintf("%s (%s)", thousands(b.Count), thousands(b.Runs)), harm}
+	}
+	if mismatched(s, property) {
+		c = cell{c.text + " ✗", harm}
+	}
+	return c
+}
+
+func observed(s results.Strategy, name string, n int) cell {
+	c := cell{thousands(n), plain}
+	if mismatched(s, name) {
+		c = cell{c.text + " ✗", harm}
+	}
+	return c
+}
+
+func mismatched(s results.Strategy, property string) bool {
+	for _, m := range s.Mismatches {
+		if m.Property == property {
+			return true
+		}
+	}
+	return false
+}
+
+// notes are the lines under a table: what is not as expected, one line each
+// with the command that shows it, and what each strategy broke first.
+func (t *terminal) notes(sc results.Scenario) {
+	wrote := false
+	note := func(c cell, strategy, text, replay string) {
+		wrote = true
+		s := t.s.paint(c.tone, c.text+" "+oneLine(strategy)) + "  " + oneLine(text)
+		if replay != "" {
+			s += "  " + t.s.paint(dim, "→") + " " + oneLine(replay)
+		}
+		t.line(s)
+	}
+	for _, s := range sc.Strategies {
+		for _, m := range s.Mismatches {
+			note(sign(results.Fail), s.Name, mismatchText(m), m.Replay)
+		}
+		for _, f := range s.Findings {
+			note(cell{"!", harm}, s.Name, findingText(f), f.Replay)
+		}
+		if s.UnknownRuns > 0 || s.Verdict == results.Unknown {
+			note(sign(results.Unknown), s.Name, unknownText(s), "")
+		}
+	}
+	for _, s := range sc.Strategies {
+		if f := s.FirstViolation; f != nil {
+			note(cell{"·", dim}, s.Name, f.Property+": "+f.Violation.Text, f.Replay)
+		}
+	}
+	if wrote {
+		t.line()
+	}
+}
+
+func mismatchText(m results.Mismatch) string {
+	text := fmt.Sprintf("%s: expected %s, got %s", m.Property, wantText(m.Want), m.Got)
+	if m.Text != "" {
+		text = m.Text
+	}
+	return text
+}
+
+// wantText is an expectation in words.
+func wantText(want string) string {
+	switch want {
+	case "some":
+		return "some"
+	case "none":
+		return "none"
+	case "every":
+		return "it in every run"
+	default:
+		return want
+	}
+}
+
+func findingText(f results.Finding) string {
+	return fmt.Sprintf("%s in %s: %s", f.Class, plural(f.Count, "run", "runs"), f.Detail)
+}
+
+func unknownText(s results.Strategy) string {
+	text := "too little evidence"
+	if s.UnknownRuns > 0 {
+		text += fmt.Sprintf(" in %d of %s", s.UnknownRuns, plural(s.Runs, "run", "runs"))
+	}
+	if s.UnknownReason != "" {
+		text += ": " + s.UnknownReason
+	}
+	return text
+}
+
+func (t *terminal) summary(r results.Results) {
+	c := verdictCell(r.Verdict)
+	t.line(t.s.paint(c.tone, c.text), "  ", size(r), "; ", pace(r))
+	if r.Interrupted {
+		t.line(t.s.paint(warn, "interrupted"), ": what is here is whole, but it is not all")
+	}
+	if t.o.Dir != "" {
+		t.line("report   ", filepath.Join(t.o.Dir, ReportFile))
+		t.line("results  ", filepath.Join(t.o.Dir, ResultsFile))
+	}
+}
+
+// size says how much was run.
+func size(r results.Results) string {
+	runs, names := 0, map[string]bool{}
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			runs += s.Runs
+			names[s.Name] = true
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s", plural(len(r.Scenarios), "scenario", "scenarios"),
+		plural(len(names), "strategy", "strategies"), plural(runs, "run", "runs"))
+}
+
+// pace sets virtual time beside real time.
+func pace(r results.Results) string {
+	s := fmt.Sprintf("%s of virtual time in %s", seconds(r.VirtualSeconds), seconds(r.WallSeconds))
+	if r.WallSeconds > 0 {
+		s += fmt.Sprintf(" (%s times real time)", thousands(int(r.VirtualSeconds/r.WallSeconds)))
+	}
+	return s
+}
+
+// oneLine makes text safe for one line of a terminal: control characters, as
+// a lock under test may put into an error, become spaces.
+func oneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.TrimSpace(s))
+}

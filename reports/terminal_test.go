@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s differs (-want +got); -update writes it anew:\n%s", path, d)
+	}
+}
+
+// withMisfits gives results in which every sort of bad news occurs once.
+func withMisfits(t testing.TB, dir string, scenarios ...string) results.Results {
+	r := fixture(t, dir, scenarios...)
+	sc := &r.Scenarios[0]
+	sc.Strategies[1].Verdict = results.Fail
+	sc.Strategies[1].Mismatches = []results.Mismatch{{
+		Property: "overlap", Want: "none", Got: "300 in 100 of 100 runs", Seed: 1,
+		Replay: "simrun -scenario expiry -strategy token -seed 1",
+	}}
+	sc.Strategies[2].Verdict = results.Fail
+	sc.Strategies[2].Findings = []results.Finding{{
+		Class: "panic", Seed: 7, Count: 2, Detail: "close of closed channel\x1b[31m",
+		Stack: "goroutine 7 [running]:\nmain.(*lock).Release(0x0)\n\tlock.go:42", Replay: "simrun -scenario expiry -strategy watchdog -seed 7",
+	}}
+	sc.Strategies[3].Verdict = results.Unknown
+	sc.Strategies[3].UnknownRuns = 100
+	sc.Strategies[3].UnknownReason = "3 sections entered, 6 are the least"
+	sc.Verdict, r.Verdict = results.Fail, results.Fail
+	return r
+}
+
+func TestTerminal(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		res  results.Results
+		o    TerminalOptions
+	}{
+		{"one", fixture(t, t.TempDir(), "expiry"), TerminalOptions{Dir: "results/latest"}},
+		{"narrow", fixture(t, t.TempDir(), "gc-pause"), TerminalOptions{Width: 60}},
+		{"colour", fixture(t, t.TempDir(), "gc-pause"), TerminalOptions{Colour: true}},
+		{"misfits", withMisfits(t, t.TempDir(), "expiry"), TerminalOptions{Dir: "out"}},
+		{"many", fixture(t, t.TempDir(), "expiry", "gc-pause"), TerminalOptions{Width: 80}},
+		{"many-misfits", withMisfits(t, t.TempDir(), "expiry", "gc-pause"), TerminalOptions{}},
+		{"nothing", results.Results{Interrupted: true}, TerminalOptions{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := Terminal(&out, tc.res, tc.o); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "terminal-"+tc.name+".txt", out.Bytes())
+		})
+	}
+}
