@@ -1,0 +1,183 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/lockchaos/simrun/reports/timeline"
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// traceEvent is one event of the Chrome trace event format, which Perfetto and
+// chrome://tracing open. Times are microseconds.
+type traceEvent struct {
+	Name  string         `json:"name"`
+	Cat   string         `json:"cat,omitempty"`
+	Phase string         `json:"ph"`
+	TS    float64        `json:"ts"`
+	Dur   *float64       `json:"dur,omitempty"`
+	PID   int            `json:"pid"`
+	TID   int            `json:"tid"`
+	ID    int            `json:"id,omitempty"`
+	Scope string         `json:"s,omitempty"`
+	Bind  string         `json:"bp,omitempty"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+// Threads of a process in a trace.
+const (
+	threadState = iota + 1
+	threadFault
+	threadViolation
+)
+
+type tracer struct {
+	pid  map[string]int // client → process; "" is Redis
+	out  []traceEvent
+	used map[[2]int]bool // process and thread that need a name
+}
+
+// Trace writes a history in the Chrome trace event format: a process for each
+// client and one for Redis, spans for what they were doing, instants for the
+// events, and for each violation an arrow through the events that prove it.
+func Trace(w io.Writer, h history.Header, events []history.Event, violations ...check.Violation) error {
+	t := &tracer{pid: map[string]int{}, used: map[[2]int]bool{}}
+	lanes := timeline.Build(h, events)
+	for i, l := range lanes.Clients {
+		t.pid[l.Name] = i + 1
+	}
+	t.pid[""] = len(lanes.Clients) + 1
+	t.lanes(lanes)
+	for i := range violations {
+		t.violation(i+1, &violations[i], events)
+	}
+	slices.SortStableFunc(t.out, func(a, b traceEvent) int {
+		switch {
+		case a.TS < b.TS:
+			return -1
+		case a.TS > b.TS:
+			return 1
+		}
+		return 0
+	})
+	return t.write(w, h, append(t.names(lanes), t.out...))
+}
+
+// write puts one event a line, so that two traces can be compared.
+func (t *tracer) write(w io.Writer, h history.Header, events []traceEvent) error {
+	other, err := json.Marshal(map[string]any{"scenario": h.Scenario, "strategy": h.Strategy, "seed": h.Seed, "mode": h.Mode})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\"displayTimeUnit\":\"ms\",\"otherData\":%s,\"traceEvents\":[\n", other)
+	for i := range events {
+		line, err := json.Marshal(&events[i])
+		if err != nil {
+			return err
+		}
+		b.Write(line)
+		if i < len(events)-1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("]}\n")
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func micros(ns int64) float64 { return float64(ns) / 1e3 }
+
+func (t *tracer) add(e traceEvent) {
+	t.used[[2]int{e.PID, e.TID}] = true
+	t.out = append(t.out, e)
+}
+
+func (t *tracer) span(name, cat string, pid, tid int, from, to int64, args map[string]any) {
+	dur := micros(to - from)
+	t.add(traceEvent{Name: name, Cat: cat, Phase: "X", TS: micros(from), Dur: &dur, PID: pid, TID: tid, Args: args})
+}
+
+func (t *tracer) lanes(l timeline.Timeline) {
+	for _, c := range l.Clients {
+		for _, s := range c.Spans {
+			t.span(string(s.State), "client", t.pid[c.Name], threadState, s.From, s.To, map[string]any{"section": s.Section, "n": s.Seq})
+		}
+		t.instants(c.Marks, t.pid[c.Name], threadState)
+	}
+	for _, s := range l.Redis.Spans {
+		t.span("owner "+s.Owner, "redis", t.pid[""], threadState, s.From, s.To, map[string]any{"owner": s.Owner, "n": s.Seq})
+	}
+	t.instants(l.Redis.Marks, t.pid[""], threadState)
+	t.instants(l.Harness, t.pid[""], threadState)
+	for _, s := range l.Faults {
+		t.span(timeline.FaultName(s.Fault), "fault", t.process(s.Client), threadFault, s.From, s.To,
+			map[string]any{"fault": s.Fault, "proof": s.Detail, "n": s.Seq})
+	}
+}
+
+// process is where a client is drawn; Redis's where it has no lane.
+func (t *tracer) process(client string) int {
+	if pid, ok := t.pid[client]; ok {
+		return pid
+	}
+	return t.pid[""]
+}
+
+func (t *tracer) instants(marks []timeline.Mark, pid, tid int) {
+	for _, m := range marks {
+		t.add(traceEvent{
+			Name: string(m.Kind), Cat: "event", Phase: "i", TS: micros(m.At), PID: pid, TID: tid, Scope: "t",
+			Args: map[string]any{"text": m.Text, "n": m.Seq},
+		})
+	}
+}
+
+// violation draws an arrow from each proving event to the next. An arrow needs
+// a slice at both ends, so that each event gets one, of a length that shows.
+func (t *tracer) violation(id int, v *check.Violation, events []history.Event) {
+	const length = int64(1e6)
+	proof := slices.DeleteFunc(slices.Clone(events), func(e history.Event) bool {
+		return !slices.Contains(v.Events, e.Seq)
+	})
+	for i := range proof {
+		e := &proof[i]
+		pid := t.process(e.Client)
+		t.span(v.Property+": "+string(e.Kind), "violation", pid, threadViolation, e.At, e.At+length,
+			map[string]any{"text": v.Text, "n": e.Seq})
+		if len(proof) < 2 {
+			continue
+		}
+		flow := traceEvent{Name: v.Property, Cat: "violation", Phase: "t", TS: micros(e.At), PID: pid, TID: threadViolation, ID: id}
+		switch i {
+		case 0:
+			flow.Phase = "s"
+		case len(proof) - 1:
+			flow.Phase, flow.Bind = "f", "e"
+		}
+		t.add(flow)
+	}
+}
+
+// names are the metadata that label processes and threads.
+func (t *tracer) names(l timeline.Timeline) []traceEvent {
+	var out []traceEvent
+	process := func(pid int, name string) {
+		out = append(out, traceEvent{Name: "process_name", Phase: "M", PID: pid, Args: map[string]any{"name": name}})
+		for tid, thread := range []string{threadState: "state", threadFault: "faults", threadViolation: "violation"} {
+			if t.used[[2]int{pid, tid}] {
+				out = append(out, traceEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid, Args: map[string]any{"name": thread}})
+			}
+		}
+	}
+	for _, c := range l.Clients {
+		process(t.pid[c.Name], "client "+c.Name)
+	}
+	process(t.pid[""], "Redis")
+	return out
+}
