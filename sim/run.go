@@ -8,6 +8,10 @@
 package sim
 
 import (
+	"io"
+	"sync"
+	"time"
+
 	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim/bubble"
 	"github.com/lockchaos/simrun/sim/check"
@@ -29,7 +33,116 @@ type Outcome struct {
 	Events []history.Event // if Record
 }
 
+// oneWorld keeps worlds apart: they share process-wide generators.
+var oneWorld sync.Mutex
+
 // Run runs one seed. A lock that panics, blocks or leaks is a finding in the
 // report; a panic in a goroutine that the lock started ends the process, which
 // is why package runner runs seeds in child processes.
-func Run(h bubble.Host, j Job) Outcome { panic("not yet") }
+func Run(h bubble.Host, j Job) Outcome {
+	oneWorld.Lock()
+	defer oneWorld.Unlock()
+	out := Outcome{Header: header(j)}
+	var rec *recorder
+	err := h.Run(func() {
+		w, err := newWorld(j, out.Header)
+		if err != nil {
+			rec = newRecorder(out.Header, j.Record)
+			rec.emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
+			return
+		}
+		rec = w.rec
+		w.run()
+	})
+	out.Report = rec.report()
+	if err != nil && !rec.explained() {
+		out.Report.Findings = append(out.Report.Findings, check.Finding{Class: "leak", Detail: err.Error()})
+	}
+	out.Events = rec.events
+	return out
+}
+
+// header is what a judge must know of the run.
+func header(j Job) history.Header {
+	s := j.Scenario
+	h := history.Header{
+		Version:     history.FormatVersion,
+		Mode:        "sim",
+		Scenario:    s.Name,
+		Strategy:    j.Strategy.Name,
+		Seed:        j.Seed,
+		Clients:     names(s.Clients),
+		Sections:    s.Sections,
+		MinSections: s.MinSections,
+		Lease:       int64(s.Lease),
+		Stock:       s.Stock,
+		Bounds:      map[string]int64{},
+	}
+	for _, f := range s.Faults {
+		h.Faults = append(h.Faults, f.ID)
+	}
+	for property, bound := range s.Bounds {
+		h.Bounds[property] = int64(bound)
+	}
+	return h
+}
+
+// run lets the clients work until they are done or the scenario's limit is
+// reached, and looks at what is left.
+func (w *world) run() {
+	w.nemesis.begin()
+	var working sync.WaitGroup
+	for _, a := range w.workers {
+		working.Add(1)
+		go func() { // by hand: what WaitGroup.Go starts is taken for the lock's, see harness
+			defer working.Done()
+			a.run()
+		}()
+	}
+	done := make(chan struct{})
+	go func() { working.Wait(); close(done) }()
+
+	limit := time.NewTimer(w.scenario.Limit)
+	select {
+	case <-done:
+	case <-limit.C:
+		close(w.stop)
+		// A call into the lock that respects its context ends within this.
+		grace := time.NewTimer(w.scenario.Wait + releaseTimeout + time.Minute)
+		select {
+		case <-done:
+		case <-grace.C:
+			w.reportBlocked()
+		}
+		grace.Stop()
+	}
+	limit.Stop()
+	w.settle()
+}
+
+// settle ends the run: it waits for what is still under way, records what was
+// left behind, and takes the world down.
+func (w *world) settle() {
+	time.Sleep(settling)
+	w.nemesis.stop()
+	for _, a := range w.workers {
+		if c, ok := a.lock.(io.Closer); ok && !a.p.isDead() {
+			_ = c.Close() // what it leaves open is found below
+		}
+	}
+	w.reportResidue()
+	w.emit(history.Event{Kind: history.End, Value: w.resource.stock})
+	for _, p := range w.clients {
+		_ = p.rdb.Close()
+	}
+	w.redis.close()
+	time.Sleep(takingDown)
+}
+
+const (
+	// settling is how long after the last section a held-up message, a timed-out
+	// command or a fault may still have its effect.
+	settling = 2 * time.Minute
+	// takingDown lets goroutines of closed connections end.
+	takingDown = 10 * time.Second
+)

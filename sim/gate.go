@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"sync"
+	"time"
+)
+
+// gate holds back the goroutines of a stopped process. Stops nest.
+type gate struct {
+	mu      sync.Mutex
+	stops   int
+	waiting int           // goroutines that wait for the gate to open
+	closed  chan struct{} // closed while the gate is closed
+	opened  chan struct{} // closed when the gate opens
+}
+
+func newGate() *gate { return &gate{closed: make(chan struct{})} }
+
+// stop closes the gate.
+func (g *gate) stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stops++; g.stops == 1 {
+		g.opened = make(chan struct{})
+		g.waiting = 0
+		close(g.closed)
+	}
+}
+
+// open undoes one stop.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stops--; g.stops == 0 {
+		g.closed = make(chan struct{})
+		close(g.opened)
+	}
+}
+
+// stopped is closed while the gate is closed, or when it next closes.
+func (g *gate) stopped() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
+}
+
+// pass waits until the gate is open. Goroutines go on in the order in which
+// they came, each at an instant of its own.
+func (g *gate) pass() {
+	for {
+		g.mu.Lock()
+		if g.stops == 0 {
+			g.mu.Unlock()
+			return
+		}
+		opened := g.opened
+		g.waiting++
+		place := g.waiting
+		g.mu.Unlock()
+		<-opened
+		time.Sleep(time.Duration(place) * 1009 * time.Nanosecond)
+	}
+}

@@ -1,0 +1,176 @@
+// Package memnet is an in-memory network for a synctest bubble: byte streams
+// with a latency drawn for each message.
+//
+// Goals: TCP as a program sees it (in-flight bytes arrive before an end of
+// file, a reset destroys them, deadlines work) and no two messages that arrive
+// in the same nanosecond, since the order of events in one instant is not
+// decided by a seed.
+// Non-goals: anything below the byte stream: windows, segments, retransmission.
+package memnet
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Latency draws how long the next message of one direction is under way. It is
+// called by the direction's writer only. A nil Latency means none.
+type Latency func() time.Duration
+
+// pipe is one direction of a connection. It has one reader and one writer.
+type pipe struct {
+	latency Latency
+	wake    chan struct{} // holds a token when the reader should look again
+
+	mu       sync.Mutex // never held over a wait
+	queue    []chunk
+	last     time.Time // arrival of the newest chunk
+	deadline time.Time // of the reader
+	shut     bool      // the writer has sent its last byte
+	gone     error     // the reader reads no more, or the connection was reset
+}
+
+type chunk struct {
+	at    time.Time
+	bytes []byte // nil: end of file
+}
+
+func newPipe(l Latency) *pipe { return &pipe{latency: l, wake: make(chan struct{}, 1)} }
+
+func (p *pipe) nudge() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (p *pipe) write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.shut:
+		return 0, net.ErrClosed
+	case p.gone != nil:
+		return 0, syscall.ECONNRESET
+	}
+	p.push(append([]byte(nil), b...))
+	return len(b), nil
+}
+
+// push queues bytes to arrive after a latency, and after all that is queued.
+func (p *pipe) push(b []byte) {
+	at := time.Now()
+	if p.latency != nil {
+		at = at.Add(p.latency())
+		if !at.After(p.last) {
+			at = p.last.Add(time.Nanosecond)
+		}
+		p.last = at
+	}
+	p.queue = append(p.queue, chunk{at, b})
+	p.nudge()
+}
+
+// read waits for bytes. ready is asked before they are handed out: a paused
+// process takes nothing from its sockets.
+func (p *pipe) read(b []byte, ready func()) (int, error) {
+	var timer *time.Timer
+	for {
+		if ready != nil {
+			ready()
+		}
+		n, wait, err := p.take(b)
+		if n > 0 || err != nil {
+			return n, err
+		}
+		if wait < 0 {
+			<-p.wake
+			continue
+		}
+		if timer == nil {
+			timer = time.NewTimer(wait)
+			defer timer.Stop()
+		} else {
+			timer.Reset(wait)
+		}
+		select {
+		case <-p.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// take returns what has arrived, or how long to wait for it (-1: until woken).
+// Bytes that are there come before a deadline that has passed, as they do for a
+// process that was stopped and finds both on waking.
+func (p *pipe) take(b []byte) (n int, wait time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone != nil {
+		return 0, 0, p.gone
+	}
+	now := time.Now()
+	wait = -1
+	if len(p.queue) > 0 {
+		head := &p.queue[0]
+		if wait = head.at.Sub(now); wait <= 0 {
+			if head.bytes == nil {
+				return 0, 0, io.EOF
+			}
+			n = copy(b, head.bytes)
+			if head.bytes = head.bytes[n:]; len(head.bytes) == 0 {
+				p.queue[0] = chunk{}
+				p.queue = p.queue[1:]
+			}
+			return n, 0, nil
+		}
+	}
+	if !p.deadline.IsZero() {
+		left := p.deadline.Sub(now)
+		if left <= 0 {
+			return 0, 0, os.ErrDeadlineExceeded
+		}
+		if wait < 0 || left < wait {
+			wait = left
+		}
+	}
+	return 0, wait, nil
+}
+
+func (p *pipe) setDeadline(t time.Time) {
+	p.mu.Lock()
+	p.deadline = t
+	p.mu.Unlock()
+	p.nudge()
+}
+
+// shutdown sends an end of file behind what is under way.
+func (p *pipe) shutdown() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shut {
+		return
+	}
+	p.shut = true
+	if p.gone == nil {
+		p.push(nil)
+	}
+}
+
+// abandon ends the pipe at once, losing what is under way: reads fail with err,
+// writes with ECONNRESET. It reports whether the pipe was in use until then.
+func (p *pipe) abandon(err error) bool {
+	p.mu.Lock()
+	open := p.gone == nil
+	if open {
+		p.gone = err
+		p.queue = nil
+	}
+	p.mu.Unlock()
+	p.nudge()
+	return open
+}

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// nemesis lets a scenario's faults fire: at their time, or on an event.
+type nemesis struct {
+	world   chaos.World
+	clients []string
+	emit    func(history.Event)
+
+	mu     sync.Mutex
+	armed  []*armedFault
+	timers []*time.Timer
+	ended  bool
+}
+
+// armedFault is a planned fault with its own generator and its count of events.
+type armedFault struct {
+	plan chaos.Plan
+	rng  *rand.Rand // under the nemesis's mutex
+	seen int
+}
+
+func newNemesis(w chaos.World, clients []string, seed uint64, plans []chaos.Plan, emit func(history.Event)) *nemesis {
+	n := &nemesis{world: w, clients: clients, emit: emit}
+	for _, p := range plans {
+		n.armed = append(n.armed, &armedFault{plan: p, rng: generator(seed, "fault "+p.ID)})
+	}
+	return n
+}
+
+// begin starts the faults that fire at a time.
+func (n *nemesis) begin() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, f := range n.armed {
+		if f.plan.At != nil {
+			target := f.plan.Client
+			if target == "any" {
+				target = n.clients[f.rng.IntN(len(n.clients))]
+			}
+			n.after(draw(f.rng, *f.plan.At), n.shot(f, target))
+		}
+	}
+}
+
+// observe lets the faults that wait for an event of this kind see it.
+func (n *nemesis) observe(e *history.Event) {
+	n.mu.Lock()
+	var now []func()
+	for _, f := range n.armed {
+		target, hit := f.hit(e)
+		if !hit {
+			continue
+		}
+		shot := n.shot(f, target)
+		if wait := draw(f.rng, f.plan.After); wait > 0 {
+			n.after(wait, shot)
+		} else {
+			now = append(now, shot)
+		}
+	}
+	n.mu.Unlock()
+	for _, shot := range now {
+		shot()
+	}
+}
+
+// hit reports whether the event makes the fault fire, and on whom.
+func (f *armedFault) hit(e *history.Event) (target string, ok bool) {
+	if f.plan.On != string(e.Kind) {
+		return "", false
+	}
+	who := e.Client
+	if who == "" {
+		who = e.Owner
+	}
+	switch f.plan.Client {
+	case "any", "":
+		if f.plan.Spec.Target && who == "" {
+			return "", false
+		}
+	case "all":
+		who = "all"
+	default:
+		if who != f.plan.Client {
+			return "", false
+		}
+	}
+	f.seen++
+	if f.plan.Every > 0 {
+		return who, f.seen%f.plan.Every == 0
+	}
+	return who, f.seen == max(f.plan.Nth, 1)
+}
+
+// after calls f later, unless the run has ended by then. The mutex is held.
+func (n *nemesis) after(d time.Duration, f func()) {
+	if !n.ended {
+		n.timers = append(n.timers, time.AfterFunc(d, f))
+	}
+}
+
+// shot draws how long the fault lasts and returns what makes it happen. The
+// mutex is held.
+func (n *nemesis) shot(f *armedFault, target string) func() {
+	last := draw(f.rng, f.plan.For)
+	return func() {
+		switch {
+		case !f.plan.Spec.Target:
+			n.inject(f.plan, "", last)
+		case target == "all":
+			for _, c := range n.clients {
+				n.inject(f.plan, c, last)
+			}
+		default:
+			n.inject(f.plan, target, last)
+		}
+	}
+}
+
+// inject makes a fault happen to one client and ends it in time.
+func (n *nemesis) inject(p chaos.Plan, client string, last time.Duration) {
+	fired := func(proof string) {
+		e := history.Event{Kind: history.Fired, Client: client, Fault: p.ID, Detail: proof}
+		if p.Spec.Lasts {
+			e.Dur = int64(last)
+		}
+		n.emit(e)
+	}
+	end, err := p.Fault.Inject(n.world, client, fired)
+	if err != nil {
+		n.emit(history.Event{Kind: history.Unfired, Client: client, Fault: p.ID, Detail: err.Error()})
+		return
+	}
+	if end == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.after(last, func() {
+		n.emit(history.Event{Kind: history.Over, Client: client, Fault: p.ID})
+		end()
+	})
+}
+
+// stop calls off what has not fired.
+func (n *nemesis) stop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ended = true
+	for _, t := range n.timers {
+		t.Stop()
+	}
+}
+
+// names gives the simulated clients their names: A to Z, then A1, B1, ...
+func names(count int) []string {
+	out := make([]string, count)
+	for i := range out {
+		out[i] = string(rune('A' + i%26))
+		if i >= 26 {
+			out[i] += fmt.Sprint(i / 26)
+		}
+	}
+	return out
+}

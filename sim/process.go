@@ -1,0 +1,152 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/lockchaos/simrun/sim/memnet"
+)
+
+// errDead is what a crashed process's network answers.
+var errDead = errors.New("process is dead")
+
+// process is one simulated client: its sockets, its pool, its life.
+type process struct {
+	name   string
+	w      *world
+	stop   *gate         // closed while the whole process is stopped
+	hang   *gate         // closed while its section hangs
+	dead   chan struct{} // closed when it has crashed
+	rdb    *redis.Client
+	toxics *toxicLinks // nil where the scenario has no toxic
+
+	mu     sync.Mutex
+	dialed int
+	conns  []*pair
+}
+
+// pair is the two ends of one connection to Redis.
+type pair struct {
+	client *memnet.Conn // the client's end
+	server *memnet.Conn // Redis's end
+}
+
+// reset cuts the connection and reports whether it was open.
+func (c *pair) reset() {
+	c.client.Reset()
+	c.server.Reset()
+}
+
+func newProcess(w *world, name string) *process {
+	p := &process{
+		name: name,
+		w:    w,
+		stop: newGate(),
+		hang: newGate(),
+		dead: make(chan struct{}),
+	}
+	if w.needsToxics {
+		p.toxics = newToxicLinks(w.seed)
+	}
+	p.rdb = redis.NewClient(&redis.Options{
+		Addr:                     "127.0.0.1:6379", // never dialled; a name would be looked up
+		Protocol:                 2,
+		DisableIdentity:          true,
+		MinRetryBackoff:          -1, // it draws from a generator that nobody can seed
+		MaxRetryBackoff:          -1,
+		PoolSize:                 20, // the default depends on the number of cores
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return p.dial() },
+	})
+	return p
+}
+
+// dial opens a connection to Redis: client, latency, toxics, Redis.
+func (p *process) dial() (net.Conn, error) {
+	p.stop.pass()
+	if p.isDead() {
+		return nil, errDead
+	}
+	p.mu.Lock()
+	p.dialed++
+	id := fmt.Sprintf("%s#%d", p.name, p.dialed)
+	p.mu.Unlock()
+
+	pr := &pair{}
+	peer := p.w.redis.accept(p.name, id, pr.reset)
+	near := memnet.End{Ready: p.stop.pass, Send: p.latency(id + " up")}
+	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello()}
+	back := p.latency(id + " down")
+	if p.toxics == nil {
+		far.Send = back
+		pr.client, pr.server = memnet.Pipe(near, far)
+	} else {
+		var outer, inner *memnet.Conn
+		pr.client, outer = memnet.Pipe(near, memnet.End{Send: back})
+		inner, pr.server = memnet.Pipe(memnet.End{}, far)
+		if err := p.toxics.join(id, pr, outer, inner); err != nil {
+			return nil, err
+		}
+	}
+	p.mu.Lock()
+	p.conns = append(p.conns, pr)
+	p.mu.Unlock()
+	p.w.redis.serve(pr.server)
+	return pr.client, nil
+}
+
+// latency makes a direction's own source of latencies. The odd nanoseconds keep
+// two messages from arriving at one instant where the range is a single value.
+func (p *process) latency(direction string) memnet.Latency {
+	r := generator(p.w.seed, "latency "+direction)
+	return func() time.Duration { return p.w.travel(r) }
+}
+
+func (w *world) travel(r *rand.Rand) time.Duration {
+	return draw(r, w.scenario.Network) + time.Duration(r.Int64N(1000))
+}
+
+// reset cuts all connections and returns how many were open.
+func (p *process) reset() int {
+	p.mu.Lock()
+	conns := p.conns
+	p.conns = nil
+	p.mu.Unlock()
+	n := 0
+	for _, c := range conns {
+		if c.client.Reset() {
+			n++
+		}
+		c.server.Reset()
+	}
+	return n
+}
+
+// crash ends the process: the kernel closes its sockets, its code runs no more.
+func (p *process) crash() {
+	close(p.dead)
+	p.mu.Lock()
+	conns := p.conns
+	p.mu.Unlock()
+	for _, c := range conns {
+		_ = c.client.Close()
+	}
+	_ = p.rdb.Close()
+}
+
+func (p *process) isDead() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,228 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// introduce is the first command on each connection, put there by the world
+// and never answered: it tells the server's hook whose connection it is.
+const introduce = "SIMRUN.CONN"
+
+// redisServer is a miniredis with a clock of its own and an observer of one key.
+type redisServer struct {
+	m     *miniredis.Miniredis
+	watch *keyWatch
+	emit  func(history.Event)
+
+	mu     sync.Mutex
+	clock  serverClock
+	byID   map[string]*serverConn
+	byPeer map[*server.Peer]*serverConn
+}
+
+// serverConn is what the server knows of one connection.
+type serverConn struct {
+	srv    *redisServer
+	client string
+	id     string
+	reset  func()
+
+	// Set by the goroutine that serves the connection, between a command and
+	// its reply.
+	pending bool
+
+	mu   sync.Mutex
+	lose func(proof string) // loses the next reply; nil: keep it
+}
+
+func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) {
+	m := miniredis.NewMiniRedis()
+	first, err := m.Dial() // starts the server without a listener
+	if err != nil {
+		return nil, fmt.Errorf("start miniredis: %w", err)
+	}
+	if err := first.Close(); err != nil {
+		return nil, fmt.Errorf("start miniredis: %w", err)
+	}
+	s := &redisServer{
+		m:      m,
+		emit:   emit,
+		clock:  newServerClock(),
+		byID:   map[string]*serverConn{},
+		byPeer: map[*server.Peer]*serverConn{},
+	}
+	m.SetTime(s.clock.now())
+	m.ClockTTL(true)
+	s.watch = newKeyWatch(m, key, s.tick, s.real, emit)
+	m.Server().SetPreHook(s.before)
+	return s, nil
+}
+
+func (s *redisServer) accept(client, id string, reset func()) *serverConn {
+	c := &serverConn{srv: s, client: client, id: id, reset: reset}
+	s.mu.Lock()
+	s.byID[id] = c
+	s.mu.Unlock()
+	return c
+}
+
+func (s *redisServer) serve(conn net.Conn) { s.m.Server().ServeConn(conn) }
+
+// hello is the introduction of the connection, in Redis's protocol.
+func (c *serverConn) hello() []byte {
+	return fmt.Appendf(nil, "*2\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(introduce), introduce, len(c.id), c.id)
+}
+
+// before runs before each command, also before those that a script calls: these
+// come from a peer that was never introduced, under miniredis's own lock.
+func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
+	if cmd == introduce {
+		s.mu.Lock()
+		s.byPeer[p] = s.byID[args[0]]
+		s.mu.Unlock()
+		p.OnDisconnect(func() {
+			s.mu.Lock()
+			delete(s.byPeer, p)
+			s.mu.Unlock()
+		})
+		return true
+	}
+	s.mu.Lock()
+	c := s.byPeer[p]
+	s.mu.Unlock()
+	if c == nil {
+		return false
+	}
+	s.tick()
+	if touches(args, s.watch.key) {
+		s.watch.sync("")
+		c.pending = true
+	}
+	s.emit(history.Event{Kind: history.Command, Client: c.client, Detail: strings.ToLower(cmd)})
+	return false
+}
+
+func touches(args []string, key string) bool {
+	for _, a := range args {
+		if a == key {
+			return true
+		}
+	}
+	return false
+}
+
+// replied runs before the server sends a reply: the command has been applied.
+func (c *serverConn) replied(b []byte) error {
+	if c.pending {
+		c.pending = false
+		c.srv.watch.sync(c.client)
+	}
+	c.mu.Lock()
+	lose := c.lose
+	c.lose = nil
+	c.mu.Unlock()
+	if lose == nil {
+		return nil
+	}
+	lose(fmt.Sprintf("reply of %d bytes on connection %s dropped, connection reset", len(b), c.id))
+	c.reset()
+	return syscall.ECONNRESET
+}
+
+// loseReply drops the next reply on the connection that is at work for the
+// client now, or else on whichever of its connections next gets one.
+func (s *redisServer) loseReply(client string, fired func(string)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var conns []*serverConn
+	for _, c := range s.byPeer {
+		if c.client == client {
+			conns = append(conns, c)
+		}
+	}
+	if len(conns) == 0 {
+		return errors.New("no connection to lose a reply on")
+	}
+	var once sync.Once
+	lose := func(proof string) {
+		once.Do(func() {
+			s.keepReplies(client)
+			fired(proof)
+		})
+	}
+	for _, c := range conns {
+		c.mu.Lock()
+		c.lose = lose
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// keepReplies disarms loseReply on all connections of the client.
+func (s *redisServer) keepReplies(client string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.byPeer {
+		if c.client == client {
+			c.mu.Lock()
+			c.lose = nil
+			c.mu.Unlock()
+		}
+	}
+}
+
+// tick moves Redis's clock to what it shows now.
+func (s *redisServer) tick() {
+	s.mu.Lock()
+	now := s.clock.now()
+	s.mu.Unlock()
+	s.m.SetTime(now)
+}
+
+// real is how long a time on Redis's clock takes.
+func (s *redisServer) real(d time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clock.real(d)
+}
+
+// jump steps Redis's clock. A real server keeps expiry as a time of day, so a
+// step back lengthens what is left of every key; miniredis keeps what is left.
+func (s *redisServer) jump(d time.Duration) {
+	s.tick()
+	s.m.DB(0) // lets time that has passed reach the keys
+	s.mu.Lock()
+	s.clock.offset += d
+	s.mu.Unlock()
+	s.tick()
+	if d < 0 {
+		s.m.FastForward(d)
+	}
+	s.watch.sync("")
+}
+
+// setRate lets Redis's clock run at rate from now on.
+func (s *redisServer) setRate(rate float64) {
+	s.tick()
+	s.mu.Lock()
+	s.clock = s.clock.at(rate)
+	s.mu.Unlock()
+	s.watch.sync("")
+}
+
+// close ends the server and all its connections.
+func (s *redisServer) close() {
+	s.watch.stop()
+	s.m.Close()
+}
