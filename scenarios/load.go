@@ -17,6 +17,19 @@ var library embed.FS
 // catalogue orders the built-in scenarios as a reader learns from them.
 var catalogue = []string{
 	"expiry",
+	"overrun",
+	"gc-pause",
+	"pause-before-write",
+	"standby",
+	"partition",
+	"delayed-write",
+	"clock-jump",
+	"clock-back",
+	"hung-holder",
+	"crash",
+	"reply-lost",
+	"flash-sale",
+	"slow-replies",
 }
 
 // Names lists the built-in scenarios in the order of the catalogue.
