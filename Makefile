@@ -1,0 +1,32 @@
+# Needs Go and nothing else.
+.PHONY: all build test race lint bench report mutants
+
+all: build lint test
+
+build:
+	go build -o bin/simrun ./cmd/simrun
+
+test:
+	go test ./...
+
+race:
+	go test -race ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	go vet ./...
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+# What the harness costs over a bare loop of the same Redis commands, and how
+# fast a history is judged.
+bench:
+	go run ./sim/bench
+	go test -run '^$$' -bench . -benchtime 3x ./sim/check
+
+# Breaks the locks and the checkers one line at a time: each break must be caught.
+mutants:
+	go run ./sim/mutants
+
+# Runs every scenario and writes the report to results/latest/report.html.
+report: build
+	bin/simrun -scenario all

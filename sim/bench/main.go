@@ -1,0 +1,146 @@
+// Command bench measures what the harness costs: it runs a scenario, and then a
+// bare loop that sends the same Redis commands at the same virtual times from
+// as many go-redis clients to a miniredis in a bubble, with no history, no
+// checks, no faults and no toxics.
+//
+// Goals: both in one run and in turn, so that a noisy machine disturbs both.
+// Non-goals: judging anything; a figure is for people to read.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/bubble"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+func main() {
+	scenario := flag.String("scenario", "expiry", "which scenario's commands to send")
+	rounds := flag.Int("rounds", 7, "how often each side runs")
+	seeds := flag.Int("seeds", 20, "seeds of each strategy in a round")
+	flag.Parse()
+	s, err := scenarios.Load(*scenario)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(254)
+	}
+	bubble.Main(func(h bubble.Host) int { return compare(h, s, *rounds, *seeds) })
+}
+
+// side is what one side of the comparison did in one round.
+type side struct {
+	commands int
+	virtual  time.Duration
+	real     time.Duration
+}
+
+func (s side) String() string {
+	return fmt.Sprintf("%8.0f commands/s %9.0f virtual s/real s", float64(s.commands)/s.real.Seconds(), s.virtual.Seconds()/s.real.Seconds())
+}
+
+// perCommand is the real time of one command.
+func (s side) perCommand() float64 { return s.real.Seconds() / float64(s.commands) }
+
+func compare(h bubble.Host, s *scenarios.Scenario, rounds, seeds int) int {
+	scripts := record(h, s, seeds)
+	var ratios []float64
+	for i := range rounds + 1 {
+		b := bare(h, s, scripts)
+		f := harness(h, s, seeds)
+		if i == 0 {
+			continue // warm-up
+		}
+		ratio := f.perCommand() / b.perCommand()
+		ratios = append(ratios, ratio)
+		fmt.Printf("round %d  bare %s   harness %s   ratio %.2f\n", i, b, f, ratio)
+	}
+	slices.Sort(ratios)
+	fmt.Printf("%s: the harness takes %.2f times as long as the bare loop (median of %d rounds; %.2f to %.2f)\n",
+		s.Name, ratios[len(ratios)/2], len(ratios), ratios[0], ratios[len(ratios)-1])
+	return 0
+}
+
+// harness runs the scenario as simrun does.
+func harness(h bubble.Host, s *scenarios.Scenario, seeds int) side {
+	var out side
+	begun := time.Now()
+	for _, st := range sim.Strategies() {
+		for seed := range seeds {
+			r := sim.Run(h, sim.Job{Scenario: s, Strategy: st, Seed: uint64(seed) + 1}).Report
+			out.commands += r.Commands
+			out.virtual += time.Duration(r.Virtual)
+		}
+	}
+	out.real = time.Since(begun)
+	return out
+}
+
+// op is one command of one client.
+type op struct {
+	at        time.Duration
+	args      []any
+	subscribe bool
+}
+
+// script is what the clients of one run sent.
+type script struct {
+	clients map[string][]op
+	names   []string
+}
+
+// record runs the scenario once to learn which commands it sends.
+func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
+	var scripts []script
+	for _, st := range sim.Strategies() {
+		for seed := range seeds {
+			sc := script{clients: map[string][]op{}}
+			spied := st
+			spied.New = func(e sim.Env) (lock.Locker, error) {
+				e.Redis.AddHook(spy{client: e.Owner, begun: time.Now(), into: sc.clients})
+				return st.New(e)
+			}
+			out := sim.Run(h, sim.Job{Scenario: s, Strategy: spied, Seed: uint64(seed) + 1, Record: true})
+			for _, e := range out.Events {
+				if e.Kind == history.Command && e.Detail == "subscribe" {
+					sc.clients[e.Client] = append(sc.clients[e.Client], op{at: time.Duration(e.At), subscribe: true})
+				}
+			}
+			sc.names = out.Header.Clients
+			for _, ops := range sc.clients {
+				slices.SortStableFunc(ops, func(a, b op) int { return int(a.at - b.at) })
+			}
+			scripts = append(scripts, sc)
+		}
+	}
+	return scripts
+}
+
+// spy is a go-redis hook that notes what a client sends.
+type spy struct {
+	client string
+	begun  time.Time
+	into   map[string][]op // one bubble: its clients take turns
+}
+
+func (s spy) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (s spy) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (s spy) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		s.into[s.client] = append(s.into[s.client], op{at: time.Since(s.begun), args: cmd.Args()})
+		return next(ctx, cmd)
+	}
+}
