@@ -1,0 +1,81 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// judge judges recorded histories again, without what the scenario expects: a
+// violation is a violation.
+func judge(e *env) (int, error) {
+	if len(e.args) == 0 {
+		return 0, usagef("check needs a history, as results/latest/expiry/naive/history.jsonl")
+	}
+	verdict := results.Pass
+	for _, path := range e.args {
+		h, events, err := history.ReadFile(path)
+		if err != nil && !errors.Is(err, history.ErrTruncated) {
+			return 0, usageError{err.Error()}
+		}
+		j := check.NewJudge(h)
+		for i := range events {
+			j.Event(&events[i])
+		}
+		r := j.Report()
+		v := verdictOf(r)
+		verdict = verdict.Worse(v)
+		fmt.Fprintf(e.out, "%s: scenario %s, strategy %s, seed %d: %s\n", path, h.Scenario, h.Strategy, h.Seed, v)
+		if r.Unknown != "" {
+			fmt.Fprintf(e.out, "too little evidence: %s\n", r.Unknown)
+		}
+		for _, f := range r.Findings {
+			fmt.Fprintf(e.out, "%s: %s\n%s\n", f.Class, f.Detail, f.Stack)
+		}
+		counts(e, r)
+		violations(e, h, events, r)
+	}
+	return codeOf(verdict), nil
+}
+
+func verdictOf(r check.Report) results.Verdict {
+	misbehaved := false
+	for _, f := range r.Findings {
+		misbehaved = misbehaved || f.Class != "stuck-time"
+	}
+	switch {
+	case len(r.Violations) > 0 || misbehaved:
+		return results.Fail
+	case r.Unknown != "":
+		return results.Unknown
+	default:
+		return results.Pass
+	}
+}
+
+// counts says of each property how often it was breached.
+func counts(e *env, r check.Report) {
+	n := make(map[string]int)
+	for _, v := range r.Violations {
+		n[v.Property]++
+	}
+	for _, p := range check.Properties {
+		fmt.Fprintf(e.out, "  %-16s %5d\n", p.Name, n[p.Name])
+	}
+}
+
+// violations tells the first violation of each property, or all with -v.
+func violations(e *env, h history.Header, events []history.Event, r check.Report) {
+	told := make(map[string]bool)
+	for _, v := range r.Violations {
+		if told[v.Property] && !e.flags.verbose {
+			continue
+		}
+		told[v.Property] = true
+		fmt.Fprintf(e.out, "\n%s: %s\n", v.Property, v.Text)
+		tell(e.out, h, events, v)
+	}
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxSeeds bounds -seeds, far beyond what anybody waits for.
+const maxSeeds = 1_000_000_000
+
+type flags struct {
+	scenario, strategy, out string
+	seeds, procs            int
+	seed                    uint64
+	verbose, quiet, help    bool
+
+	set []string // the names of those that were given
+}
+
+// defaultSeeds are run where neither -seeds nor -seed is given.
+const defaultSeeds = 100
+
+func (f *flags) define() *flag.FlagSet {
+	fs := flag.NewFlagSet("simrun", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&f.scenario, "scenario", "", "`names` or files of scenarios, separated by commas, or all")
+	fs.StringVar(&f.strategy, "strategy", "", "`names` of strategies, separated by commas (default: those that the scenario expects something of)")
+	fs.StringVar(&f.out, "out", "", "result `folder` (default results/<time>-<scenario>, with a link results/latest)")
+	f.seeds = defaultSeeds
+	fs.Func("seeds", "`number` of seeds for each strategy, from 1 on (default 100)", whole(&f.seeds, 1, maxSeeds))
+	fs.Func("seed", "run this one seed and tell what happened in it", func(s string) (err error) {
+		if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil || f.seed == 0 {
+			return errors.New("want a whole number from 1")
+		}
+		return nil
+	})
+	fs.Func("procs", "`number` of processes at once (default: one a core)", whole(&f.procs, 1, 1024))
+	fs.BoolVar(&f.verbose, "v", false, "tell the first violation of each strategy step by step")
+	fs.BoolVar(&f.quiet, "q", false, "show no progress")
+	return fs
+}
+
+// whole reads a whole number within bounds.
+func whole(into *int, low, high int) func(string) error {
+	return func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < low || n > high {
+			return errors.New("want a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high))
+		}
+		*into = n
+		return nil
+	}
+}
+
+// parse reads flags wherever they stand, and returns what is no flag.
+func parse(args []string) (*flags, []string, error) {
+	f := &flags{}
+	fs := f.define()
+	var rest []string
+	for {
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				f.help = true
+				return f, nil, nil
+			}
+			return nil, nil, flagError(err, f.names())
+		}
+		if fs.NArg() == 0 {
+			break
+		}
+		rest, args = append(rest, fs.Arg(0)), fs.Args()[1:]
+	}
+	fs.Visit(func(x *flag.Flag) { f.set = append(f.set, x.Name) })
+	if f.given("seed") && f.given("seeds") {
+		return nil, nil, usagef("-seed runs one seed and -seeds many; give one of them")
+	}
+	return f, rest, nil
+}
+
+// flagError tells a flag that does not exist from one with a bad value.
+func flagError(err error, names []string) error {
+	text := err.Error()
+	if name, unknown := strings.CutPrefix(text, "flag provided but not defined: -"); unknown {
+		return usagef("unknown flag -%s; %s", name, suggest(name, names))
+	}
+	return usageError{text}
+}
+
+func (f *flags) given(name string) bool { return slices.Contains(f.set, name) }
+
+// names lists all flags.
+func (f *flags) names() []string {
+	var out []string
+	(&flags{}).define().VisitAll(func(x *flag.Flag) { out = append(out, x.Name) })
+	return out
+}
+
+// stray is the first flag given that is none of the allowed ones.
+func (f *flags) stray(allowed []string) string {
+	for _, name := range f.set {
+		if !slices.Contains(allowed, name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/runner"
+)
+
+// inputs reads the scenarios of a list; "all" stands for every built-in one.
+func inputs(list string) ([]runner.Input, error) {
+	var names []string
+	for _, w := range words(list) {
+		if w == "all" {
+			names = append(names, scenarios.Names()...)
+		} else {
+			names = append(names, w)
+		}
+	}
+	if len(names) == 0 {
+		return nil, usagef("-scenario names none; %s list shows the built-in ones", program())
+	}
+	var out []runner.Input
+	for _, name := range names {
+		in, err := input(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range out {
+			if other.Scenario.Name == in.Scenario.Name {
+				return nil, usagef("-scenario holds two scenarios of the name %q", in.Scenario.Name)
+			}
+		}
+		out = append(out, in)
+	}
+	return out, nil
+}
+
+// input reads one scenario, with its source where that is a file.
+func input(name string) (runner.Input, error) {
+	s, err := scenarios.Load(name)
+	if err != nil {
+		return runner.Input{}, badScenario(err)
+	}
+	in := runner.Input{Scenario: s}
+	if s.File != "" {
+		// What the children read must be what was read here, even if the file
+		// changed in between: read the bytes once and parse those.
+		if in.Source, err = os.ReadFile(s.File); err != nil {
+			return in, badScenario(err)
+		}
+		if in.Scenario, err = scenarios.Parse(s.File, in.Source); err != nil {
+			return in, err
+		}
+		in.Scenario.File = s.File
+	}
+	return in, in.Scenario.CheckStrategies(strategyNames())
+}
+
+// badScenario makes a file that cannot be read a mistake in the arguments.
+func badScenario(err error) error {
+	if exitCode(err) == ExitUsage {
+		return err
+	}
+	return usageError{err.Error()}
+}
+
+func strategyNames() []string {
+	var out []string
+	for _, s := range sim.Strategies() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// strategies reads a list of strategies; an empty one gives nil.
+func strategies(list string) ([]string, error) {
+	var out []string
+	for _, name := range words(list) {
+		if _, ok := sim.Lookup(name); !ok {
+			return nil, usagef("unknown strategy %q; %s", name, suggest(name, strategyNames()))
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if list != "" && len(out) == 0 {
+		return nil, usagef("-strategy names none; use some of %s", fmt.Sprint(strategyNames()))
+	}
+	return out, nil
+}
+
+// choose says which strategies a scenario runs under: those that were asked
+// for; else those that it expects something of, and those that no built-in
+// scenario knows, since a program brings its own lock to have it run.
+func choose(only []string) func(*scenarios.Scenario) []string {
+	if only != nil {
+		return func(*scenarios.Scenario) []string { return only }
+	}
+	known := make(map[string]bool)
+	for _, s := range scenarios.Builtin() {
+		for name := range s.Expect {
+			known[name] = true
+		}
+	}
+	return func(s *scenarios.Scenario) []string {
+		var out []string
+		for _, name := range strategyNames() {
+			if _, expected := s.Expect[name]; expected || len(s.Expect) == 0 || !known[name] {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/lockchaos/simrun/reports"
+	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/sim/runner"
+)
+
+var runFlags = []string{"scenario", "strategy", "out", "seeds", "seed", "procs", "v", "q"}
+
+// run runs seeds of scenarios under strategies and reports what happened.
+func run(e *env) (int, error) {
+	p, o, err := plan(e)
+	if err != nil {
+		return 0, err
+	}
+	dir, err := openDir(e.flags.out, e.flags.scenario)
+	if err != nil {
+		return 0, err
+	}
+	o.Dir = dir.path
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends the process at once, whatever it is doing.
+	context.AfterFunc(ctx, stop)
+	r, err := runner.Run(ctx, p, o)
+	stop()
+	if err != nil {
+		return 0, err
+	}
+	files, err := report(dir.path, r)
+	if err != nil {
+		return 0, err
+	}
+	if err := dir.link(); err != nil {
+		return 0, err
+	}
+	t := terminalOf(e)
+	t.Dir = dir.path
+	if err := reports.Terminal(e.out, r, t); err != nil {
+		return 0, err
+	}
+	for _, file := range files {
+		fmt.Fprintln(e.out, file)
+	}
+	if e.flags.verbose || p.Replay {
+		if err := tellFirst(e.out, dir.path, r); err != nil {
+			return 0, err
+		}
+	}
+	return codeOf(r.Verdict), nil
+}
+
+// plan reads what is to be run.
+func plan(e *env) (runner.Plan, runner.Options, error) {
+	f := e.flags
+	o := runner.Options{Procs: f.procs, Program: program(), Progress: progress(e)}
+	p := runner.Plan{First: 1, Count: f.seeds}
+	if len(e.args) > 0 {
+		return p, o, usagef("unexpected %q; see %s help", e.args[0], program())
+	}
+	if f.given("seed") {
+		p.First, p.Count, p.Replay = f.seed, 1, true
+	}
+	if f.scenario == "" {
+		return p, o, usagef("-scenario is missing; %s list shows the built-in ones", program())
+	}
+	only, err := strategies(f.strategy)
+	if err != nil {
+		return p, o, err
+	}
+	if p.Scenarios, err = inputs(f.scenario); err != nil {
+		return p, o, err
+	}
+	p.Strategies = choose(only)
+	return p, o, nil
+}
+
+// report writes the files of the result folder, and returns those that the
+// table does not name.
+func report(dir string, r results.Results) ([]string, error) {
+	_, err := reports.WriteResults(dir, r)
+	return nil, err
+}
+
+func terminalOf(e *env) reports.TerminalOptions {
+	if f, ok := e.out.(*os.File); ok {
+		return reports.TerminalFor(f)
+	}
+	return reports.TerminalOptions{}
+}
+
+func progress(e *env) runner.Progress {
+	if e.flags.quiet {
+		return nil
+	}
+	if f, ok := e.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return &runner.Bar{W: f}
+	}
+	return &runner.Lines{W: e.err}
+}
+
+// words splits a list at its commas.
+func words(list string) []string {
+	var out []string
+	for _, w := range strings.Split(list, ",") {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package runner
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// cell is one scenario under one strategy, over all its seeds.
+type cell struct {
+	scenario int // index in the plan
+	sc       *scenarios.Scenario
+	strategy string
+	summary  string
+	replay   func(seed uint64) string // the command that runs one seed
+	oneSeed  bool                     // somebody asked for this very seed
+
+	fold     *fold
+	next     int // seeds handed out
+	out      int // of them, not yet folded
+	count    int // seeds in all
+	stalls   int // runs that cost the whole bound of the stall monitor
+	recorded bool
+	history  string // in the result folder
+	seed     uint64 // of the history
+	extra    []results.Finding
+}
+
+// stallsAtMost is after how many stalls the rest of a cell is not run: each
+// costs seconds of real time, and more of them say nothing new.
+const stallsAtMost = 3
+
+func (c *cell) givenUp() bool { return c.stalls >= stallsAtMost }
+
+// whole says that every seed is in.
+func (c *cell) whole() bool { return c.fold.runs == c.count }
+
+// ended says that nothing more will come.
+func (c *cell) ended() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
+
+func (c *cell) expect() map[string]scenarios.Expectation { return c.sc.Expect[c.strategy] }
+
+// result judges the cell.
+func (c *cell) result() results.Strategy {
+	f := c.fold
+	r := results.Strategy{
+		Name: c.strategy, Summary: c.summary,
+		Runs: f.runs, UnknownRuns: f.unknown, UnknownReason: f.unknownWhy.value,
+		Sections: f.sections, Aborted: f.aborted, RejectedWrites: f.rejected, SoldOutRuns: f.soldOut,
+		Commands: f.commands, VirtualSeconds: float64(f.virtual) / 1e9,
+		Violations: make(map[string]results.Breach),
+		InsideMS:   ms(f.inside), LostMS: ms(f.lost),
+		History: c.history, HistorySeed: c.seed,
+	}
+	for name, b := range f.breaches {
+		x := results.Breach{Count: b.count, Runs: b.runs, FirstSeed: b.first.seed}
+		if inTime(name) {
+			x.WorstMS = ms(b.worst)
+		} else {
+			x.Worst = b.worst
+		}
+		r.Violations[name] = x
+	}
+	c.waits(&r)
+	c.addFindings(&r)
+	c.judge(&r)
+	c.firstViolation(&r)
+	return r
+}
+
+func (c *cell) waits(r *results.Strategy) {
+	if c.fold.waits.total == 0 {
+		return
+	}
+	q := c.fold.waits.quantiles(0.5, 0.99, 1)
+	r.Wait = results.Quantiles{P50: ms(q[0]), P99: ms(q[1]), Max: ms(q[2])}
+	percents := make([]float64, 101)
+	for i := range percents {
+		percents[i] = float64(i) / 100
+	}
+	for _, v := range c.fold.waits.quantiles(percents...) {
+		r.WaitCDF = append(r.WaitCDF, ms(v))
+	}
+}
+
+func (c *cell) addFindings(r *results.Strategy) {
+	for _, class := range slices.Sorted(maps.Keys(c.fold.findings)) {
+		f := c.fold.findings[class]
+		r.Findings = append(r.Findings, results.Finding{
+			Class: class, Seed: f.first.seed, Count: f.runs,
+			Detail: f.first.value.Detail, Stack: f.first.value.Stack, Replay: c.replay(f.first.seed),
+		})
+	}
+	r.Findings = append(r.Findings, c.extra...)
+}
+
+// judge sets the verdict, the mismatches, and the reason of an unknown.
+func (c *cell) judge(r *results.Strategy) {
+	var unsure []string
+	held := 0
+	r.Expected = make(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(c.expect())) {
+		want, e := c.expect()[name], *c.fold.evidence[name]
+		r.Expected[name] = string(want)
+		switch rule(want, e, c.whole() && !c.oneSeed) {
+		case holds:
+			held++
+		case undecided:
+			unsure = append(unsure, undecidedText(name, want, e, c.oneSeed))
+		case broken:
+			seed := culprit(want, e)
+			r.Mismatches = append(r.Mismatches, results.Mismatch{
+				Property: name, Want: string(want), Got: got(e), Seed: seed, Replay: c.replay(seed),
+				Text: brokenText(c.strategy, name, want, e),
+			})
+		}
+	}
+	r.Verdict, r.UnknownReason = c.verdict(r, unsure, held)
+}
+
+func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.Verdict, string) {
+	why := r.UnknownReason
+	misbehaved := slices.ContainsFunc(r.Findings, func(f results.Finding) bool { return f.Class != classStuckTime })
+	switch {
+	case len(r.Mismatches) > 0 || misbehaved:
+		return results.Fail, why
+	case r.UnknownRuns > 0:
+		return results.Unknown, why
+	case r.Runs == 0:
+		return results.Unknown, "nothing ran"
+	case !c.whole():
+		return results.Unknown, "not all seeds ran"
+	case len(c.expect()) == 0:
+		return results.Unknown, "the scenario expects nothing of this strategy: see expect: in the scenario file"
+	case len(unsure) > 0 && !(c.oneSeed && held > 0):
+		return results.Unknown, unsure[0]
+	default:
+		return results.Pass, ""
+	}
+}
+
+// severity orders the properties by the harm they do, the worst first.
+var severity = []string{
+	"stale-write", "lost-update", "overlap", "foreign-release", "zombie",
+	"orphan", "stuck", "starved", "late-notice", "leak",
+}
+
+// firstViolation picks what to tell in full: the first breach that breaks an
+// expectation, else the worst property's first breach.
+func (c *cell) firstViolation(r *results.Strategy) {
+	var pick string
+	for _, name := range c.bySeverity() {
+		breaks := slices.ContainsFunc(r.Mismatches, func(m results.Mismatch) bool {
+			return m.Property == name && m.Want == string(scenarios.None)
+		})
+		if breaks {
+			pick = name
+			break
+		}
+		if pick == "" {
+			pick = name
+		}
+	}
+	if pick == "" {
+		return
+	}
+	b := c.fold.breaches[pick].first
+	r.FirstViolation = &results.FirstViolation{Seed: b.seed, Property: pick, Violation: b.value, Replay: c.replay(b.seed)}
+}
+
+// bySeverity lists the breached properties, those without a rank last.
+func (c *cell) bySeverity() []string {
+	rank := func(name string) int {
+		if i := slices.Index(severity, name); i >= 0 {
+			return i
+		}
+		return len(severity)
+	}
+	names := slices.Sorted(maps.Keys(c.fold.breaches))
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	return names
+}
+
+// seedToRecord is the seed whose history is kept.
+func (c *cell) seedToRecord() (uint64, bool) {
+	r := c.result()
+	switch {
+	case r.FirstViolation != nil:
+		return r.FirstViolation.Seed, true
+	case len(r.Mismatches) > 0:
+		return r.Mismatches[0].Seed, true
+	case c.fold.firstEvidence.seed != 0:
+		return c.fold.firstEvidence.seed, true
+	default:
+		return c.fold.firstAlive.seed, c.fold.firstAlive.seed != 0
+	}
+}
+
+func ms(ns int64) float64 { return float64(ns) / 1e6 }

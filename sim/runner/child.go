@@ -1,0 +1,142 @@
+package runner
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/bubble"
+	"github.com/lockchaos/simrun/sim/check"
+)
+
+const (
+	// childEnv marks a child. Its value is the bound of the stall monitor.
+	childEnv = "SIMRUN_CHILD"
+	// childArg is what a child shows in a list of processes.
+	childArg = "__simrun-child"
+)
+
+// IsChild says whether this process was started by [Run] to run seeds.
+func IsChild() bool { return os.Getenv(childEnv) != "" }
+
+// Child serves the process that started this one, and never returns. Call it
+// where [IsChild], after all strategies are registered and before anything
+// else. A lock that prints on the standard output prints on the standard error
+// instead, since the standard output belongs to the protocol.
+func Child() {
+	stall, err := time.ParseDuration(os.Getenv(childEnv))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "simrun: %s: %v\n", childEnv, err)
+		os.Exit(1)
+	}
+	// A lock under test may start processes of this binary; they are no children.
+	os.Unsetenv(childEnv)
+	// The terminal sends Ctrl-C to the whole group; the parent decides.
+	signal.Ignore(os.Interrupt)
+	out := newWire(os.Stdout)
+	os.Stdout = os.Stderr
+	bubble.Main(func(h bubble.Host) int {
+		c := &child{host: h, out: out, known: make(map[int]*scenarios.Scenario)}
+		c.mon = newMonitor(stall, c.heartbeat, c.stalled)
+		go c.mon.watch()
+		if err := c.serve(os.Stdin); err != nil {
+			_ = out.send(reply{Error: err.Error()})
+			return 1
+		}
+		return 0
+	})
+}
+
+// child runs the seeds that it is ordered to run.
+type child struct {
+	host  bubble.Host
+	out   *wire
+	known map[int]*scenarios.Scenario
+	mon   *monitor
+}
+
+// serve runs orders until in ends. A goroutine of its own reads ahead, so that
+// the process also ends in the middle of a seed once its parent is gone.
+func (c *child) serve(in io.Reader) error {
+	if err := c.out.send(reply{Hello: wireVersion}); err != nil {
+		return err
+	}
+	orders, failed := make(chan order), make(chan error)
+	go func() {
+		dec := json.NewDecoder(bufio.NewReader(in))
+		for {
+			var o order
+			err := dec.Decode(&o)
+			if errors.Is(err, io.EOF) {
+				os.Exit(0)
+			}
+			if err != nil {
+				failed <- fmt.Errorf("reading an order: %w", err)
+				return
+			}
+			orders <- o
+		}
+	}()
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case o := <-orders:
+			if err := c.obey(o); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (c *child) obey(o order) error {
+	if o.Define != nil {
+		s, err := o.Define.scenario()
+		if err != nil {
+			return fmt.Errorf("scenario %s: %w", o.Define.Name, err)
+		}
+		c.known[o.Scenario] = s
+	}
+	sc := c.known[o.Scenario]
+	if sc == nil {
+		return fmt.Errorf("order for scenario %d, which was not defined", o.Scenario)
+	}
+	st, ok := sim.Lookup(o.Strategy)
+	if !ok {
+		return fmt.Errorf("strategy %q is not registered in the child", o.Strategy)
+	}
+	for i := range o.Count {
+		seed := o.First + uint64(i)
+		c.mon.begin(seed)
+		out := runSeed(c.host, sim.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""})
+		c.mon.end()
+		if o.Record != "" {
+			if err := record(o.Record, out.Header, out.Events); err != nil {
+				return err
+			}
+		}
+		if err := c.out.send(reply{Tally: tallyOf(seed, out.Report)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runSeed is the engine's front door.
+var runSeed = sim.Run
+
+func (c *child) heartbeat() { _ = c.out.send(reply{Alive: true}) }
+
+// stalled gives the seed up, and the process with it: a goroutine that spins
+// cannot be stopped.
+func (c *child) stalled(seed uint64, f check.Finding) {
+	_ = c.out.send(reply{Tally: tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), Dying: true})
+	os.Exit(3)
+}

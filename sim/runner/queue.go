@@ -1,0 +1,179 @@
+package runner
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// queue hands out seeds in small batches, and folds what comes back.
+type queue struct {
+	plan  Plan
+	opt   Options
+	batch int
+
+	mu     sync.Mutex
+	cells  []*cell
+	at     int    // the cell that batches are taken from
+	record []task // histories to record, before more seeds
+}
+
+// task is a batch of seeds of one cell, or the recording of one.
+type task struct {
+	cell   *cell
+	first  uint64
+	count  int
+	record string // the history's file, in the result folder
+}
+
+func newQueue(p Plan, o Options) *queue {
+	q := &queue{plan: p, opt: o, batch: min(max(p.Count/(4*o.Procs), 1), 25)}
+	for i, in := range p.Scenarios {
+		for _, name := range p.Strategies(in.Scenario) {
+			q.cells = append(q.cells, newCell(i, in, name, p, o))
+		}
+	}
+	return q
+}
+
+func newCell(i int, in Input, strategy string, p Plan, o Options) *cell {
+	st, _ := sim.Lookup(strategy)
+	c := &cell{
+		scenario: i, sc: in.Scenario, strategy: strategy, summary: st.Summary,
+		count: p.Count, oneSeed: p.Replay,
+		replay: func(seed uint64) string { return replayCommand(o.Program, in, strategy, seed) },
+	}
+	var names []string
+	for name := range c.expect() {
+		names = append(names, name)
+	}
+	c.fold = newFold(names)
+	return c
+}
+
+func replayCommand(program string, in Input, strategy string, seed uint64) string {
+	name := in.Scenario.Name
+	if in.Source != nil {
+		name = in.Scenario.File
+	}
+	return fmt.Sprintf("%s -scenario %s -strategy %s -seed %d", program, quote(name), quote(strategy), seed)
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// quote makes one word of s for a POSIX shell.
+func quote(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// take gives the next task.
+func (q *queue) take() (task, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.record); n > 0 {
+		t := q.record[n-1]
+		q.record = q.record[:n-1]
+		return t, true
+	}
+	for ; q.at < len(q.cells); q.at++ {
+		c := q.cells[q.at]
+		if c.next == c.count || c.givenUp() {
+			continue
+		}
+		t := task{cell: c, first: q.plan.First + uint64(c.next), count: min(q.batch, c.count-c.next)}
+		c.next += t.count
+		c.out += t.count
+		return t, true
+	}
+	return task{}, false
+}
+
+// add folds one run in.
+func (q *queue) add(c *cell, t *tally, dead bool) {
+	q.mu.Lock()
+	c.out--
+	c.fold.add(t, dead)
+	if dead && stalled(t) {
+		c.stalls++
+	}
+	done := q.close(c)
+	q.mu.Unlock()
+	q.report(c, 1, done)
+}
+
+// skip leaves seeds out that a cell which was given up does not need.
+func (q *queue) skip(t task) {
+	q.mu.Lock()
+	t.cell.out -= t.count
+	done := q.close(t.cell)
+	q.mu.Unlock()
+	q.report(t.cell, t.count, done)
+}
+
+func (q *queue) report(c *cell, n int, done bool) {
+	q.opt.Progress.Ran(n)
+	if done {
+		q.opt.Progress.Cell(c.sc.Name + " " + c.strategy)
+	}
+}
+
+func stalled(t *tally) bool {
+	for _, f := range t.Findings {
+		if f.Class == classSpin || f.Class == classStuckTime {
+			return true
+		}
+	}
+	return false
+}
+
+// close queues the recording of a cell that has ended.
+func (q *queue) close(c *cell) bool {
+	if !c.ended() || c.recorded {
+		return false
+	}
+	c.recorded = true
+	if seed, ok := c.seedToRecord(); ok && q.opt.Dir != "" {
+		q.record = append(q.record, task{cell: c, first: seed, count: 1, record: q.historyPath(c)})
+	}
+	return true
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// historyPath is where a cell's history goes, in the result folder: a safe path
+// whatever the names are, and one of its own.
+func (q *queue) historyPath(c *cell) string {
+	dir := unsafe.ReplaceAllString(c.sc.Name, "-")
+	for i, in := range q.plan.Scenarios {
+		if i < c.scenario && unsafe.ReplaceAllString(in.Scenario.Name, "-") == dir {
+			dir += "-" + strconv.Itoa(c.scenario+1)
+			break
+		}
+	}
+	return filepath.ToSlash(filepath.Join(dir, unsafe.ReplaceAllString(c.strategy, "-"), "history.jsonl"))
+}
+
+// recordDone takes a recorded history in, and checks that it shows the very
+// violation that it was recorded for.
+func (q *queue) recordDone(t task, got *tally, dead bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c := t.cell
+	if why := strays(c.result(), got, dead); why != "" {
+		c.extra = append(c.extra, results.Finding{
+			Class: "not-deterministic", Seed: t.first, Count: 1, Detail: why, Replay: c.replay(t.first),
+		})
+	}
+	if !dead {
+		c.history, c.seed = t.record, t.first
+	}
+}

@@ -1,0 +1,197 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// work runs everything in the queue on as many children as there may be. It
+// returns nil where ctx ended it.
+func (q *queue) work(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	for range q.opt.Procs {
+		all.Go(func() {
+			w := &worker{q: q}
+			defer w.retire()
+			if err := w.loop(ctx); err != nil {
+				stop(harnessError{err})
+			}
+		})
+	}
+	all.Wait()
+	if h := (harnessError{}); errors.As(context.Cause(ctx), &h) {
+		return h.error
+	}
+	return nil
+}
+
+// harnessError tells a fault of the harness from an interrupt.
+type harnessError struct{ error }
+
+// worker keeps one child busy.
+type worker struct {
+	q     *queue
+	child *process
+}
+
+func (w *worker) loop(ctx context.Context) error {
+	for ctx.Err() == nil {
+		t, ok := w.q.take()
+		if !ok {
+			return nil
+		}
+		err := w.do(ctx, t)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do runs a task, on as many children as it needs.
+func (w *worker) do(ctx context.Context, t task) error {
+	for t.count > 0 {
+		if t.record == "" && w.q.gaveUp(t.cell) {
+			w.q.skip(t)
+			return nil
+		}
+		if w.child == nil {
+			p, err := start(ctx, w.q.opt)
+			if err != nil {
+				return err
+			}
+			w.child = p
+		}
+		if err := w.child.send(w.order(t)); err != nil {
+			return err
+		}
+		n, err := w.collect(ctx, t)
+		if err != nil {
+			return err
+		}
+		t.first, t.count = t.first+uint64(n), t.count-n
+	}
+	return nil
+}
+
+func (w *worker) order(t task) order {
+	o := order{Scenario: t.cell.scenario, Strategy: t.cell.strategy, First: t.first, Count: t.count}
+	if t.record != "" {
+		o.Record = filepath.Join(w.q.opt.Dir, filepath.FromSlash(t.record))
+	}
+	if !w.child.known[o.Scenario] {
+		in := w.q.plan.Scenarios[o.Scenario]
+		o.Define = &define{Name: in.Scenario.Name, File: in.Scenario.File, Source: in.Source}
+		w.child.known[o.Scenario] = true
+	}
+	return o
+}
+
+// collect takes the answers to an order, and says how many seeds are done. It
+// ends early where the child does.
+func (w *worker) collect(ctx context.Context, t task) (int, error) {
+	done := 0
+	tainted := false
+	for done < t.count {
+		r, err := w.child.next()
+		if ctx.Err() != nil {
+			return done, ctx.Err()
+		}
+		switch {
+		case err != nil:
+			w.fold(t, w.obituary(err, t.first+uint64(done)), true)
+			return done + 1, nil
+		case r.Error != "":
+			return done, fmt.Errorf("child: %s", r.Error)
+		case r.Tally == nil:
+			continue
+		}
+		w.fold(t, r.Tally, r.Dying)
+		done++
+		w.child.seeds++
+		tainted = tainted || len(r.Tally.Findings) > 0
+		if r.Dying {
+			w.child.kill()
+			w.child = nil
+			return done, nil
+		}
+	}
+	// What a finding left behind must not reach later seeds.
+	if tainted || w.child.seeds >= w.q.opt.Recycle {
+		w.retire()
+	}
+	return done, nil
+}
+
+func (w *worker) fold(t task, got *tally, dead bool) {
+	if t.record != "" {
+		w.q.recordDone(t, got, dead)
+		return
+	}
+	w.q.add(t.cell, got, dead)
+}
+
+// obituary ends a child that died or fell silent, and tells of it.
+func (w *worker) obituary(cause error, seed uint64) *tally {
+	p := w.child
+	w.child = nil
+	var f check.Finding
+	if errors.Is(cause, errSilent) {
+		p.dump()
+		f = classify(p.stderr.String())
+	} else {
+		f = crash(p.stderr.String(), p.end())
+	}
+	return tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail})
+}
+
+func (w *worker) retire() {
+	if w.child != nil {
+		w.child.end()
+		w.child = nil
+	}
+}
+
+func (q *queue) gaveUp(c *cell) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return c.givenUp()
+}
+
+// strays says how a recorded run differs from the one it repeats; empty if it
+// shows the same.
+func strays(r results.Strategy, got *tally, dead bool) string {
+	if dead {
+		return "the recorded run ended the process, the first run did not: " + got.Unknown
+	}
+	v := r.FirstViolation
+	if v == nil {
+		return ""
+	}
+	b, shown := got.Breaches[v.Property]
+	switch {
+	case !shown:
+		return fmt.Sprintf("the recorded run of seed %d does not show the %s that the first run showed", v.Seed, v.Property)
+	case !reflect.DeepEqual(b.First, v.Violation):
+		return fmt.Sprintf("the recorded run of seed %d shows another %s: %q, the first run %q", v.Seed, v.Property, b.First.Text, v.Violation.Text)
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
