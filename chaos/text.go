@@ -85,7 +85,7 @@ func (r Range) String() string {
 	if lowUnit == highUnit || r.Min == 0 {
 		return lowNumber + "–" + high
 	}
-	return low + "–" + high
+	return low + " – " + high
 }
 
 // FormatDuration writes a duration for people: "40 s", "1.5 s", "10 min",

@@ -10,19 +10,19 @@ type trigger struct{ word, text string }
 // that a client causes, or that happen to its key.
 var triggers = []trigger{
 	{"waiting", "{client} began to wait for the lock"},
-	{"acquired", "the lock told {client} that it holds it"},
+	{"acquired", "an acquire by {client} succeeded"},
 	{"entered", "{client} entered"},
 	{"read", "{client} read the resource"},
 	{"checked", "{client} last checked that it holds the lock"},
-	{"wrote", "the resource accepted a write of {client}"},
+	{"wrote", "the resource accepted a write from {client}"},
 	{"releasing", "{client} began to release"},
 	{"released", "{client} released"},
 	{"crashed", "{client} crashed"},
 	{"locked", "Redis gave the lock to {client}"},
 	{"renewed", "Redis renewed the lock for {client}"},
 	{"unlocked", "{client} removed the lock's key"},
-	{"expired", "the lock of {client} expired"},
-	{"command", "a command of {client} reached Redis"},
+	{"expired", "the lock ran out on {client}"},
+	{"command", "a command from {client} reached Redis"},
 }
 
 // Triggers lists the words that `on:` may use.

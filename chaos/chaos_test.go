@@ -1,0 +1,242 @@
+package chaos_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockchaos/simrun/chaos"
+)
+
+func duration(name string, d time.Duration) chaos.Args {
+	return chaos.Args{Durations: map[string]time.Duration{name: d}}
+}
+
+func words(pairs ...string) chaos.Args {
+	a := chaos.Args{Words: map[string]string{}}
+	for i := 0; i < len(pairs); i += 2 {
+		a.Words[pairs[i]] = pairs[i+1]
+	}
+	return a
+}
+
+func rate(v float64) chaos.Args { return chaos.Args{Numbers: map[string]float64{"rate": v}} }
+
+// toxic has the attributes of the toxic as name, value, name, value.
+func toxic(kind, stream string, toxicity float64, attributes map[string]int64) chaos.Args {
+	a := words("type", kind)
+	if stream != "" {
+		a.Words["stream"] = stream
+	}
+	if toxicity != 0 {
+		a.Numbers = map[string]float64{"toxicity": toxicity}
+	}
+	a.Attributes = attributes
+	return a
+}
+
+const hour = "3600000"
+
+// What each fault asks of the world, and what it takes back when it ends.
+func TestInject(t *testing.T) {
+	tests := []struct {
+		name   string
+		fault  string
+		args   chaos.Args
+		calls  []string
+		undone []string
+	}{
+		{"pause", "pause", chaos.Args{}, []string{"pause A"}, []string{"undo pause"}},
+		{"hang", "hang", chaos.Args{}, []string{"hang A"}, []string{"undo hang"}},
+		{"crash", "crash", chaos.Args{}, []string{"crash A"}, nil},
+		{"reset", "reset", chaos.Args{}, []string{"reset A"}, nil},
+		{"reply lost", "reply-lost", chaos.Args{}, []string{"lose reply A"}, nil},
+		{"delayed write", "delayed-write", duration("by", 40*time.Second), []string{"delay write A 40s"}, nil},
+		{"clock forward", "clock-jump", duration("by", 31*time.Second), []string{"jump clock 31s"}, nil},
+		{"clock back", "clock-jump", duration("by", -time.Minute), []string{"jump clock -1m0s"}, nil},
+		{"clock rate", "clock-rate", rate(1.1), []string{"set clock rate 1.1"}, []string{"undo clock rate"}},
+		{
+			"a partition holds both directions", "partition", chaos.Args{},
+			[]string{"upstream latency A 1 [latency=" + hour + "]", "downstream latency A 1 [latency=" + hour + "]"},
+			[]string{"undo downstream latency", "undo upstream latency"},
+		},
+		{
+			"a partition that drops", "partition", words("mode", "drop", "direction", "both"),
+			[]string{"upstream timeout A 1 [timeout=0]", "downstream timeout A 1 [timeout=0]"},
+			[]string{"undo downstream timeout", "undo upstream timeout"},
+		},
+		{
+			"a partition of one direction", "partition", words("direction", "upstream", "mode", "hold"),
+			[]string{"upstream latency A 1 [latency=" + hour + "]"}, []string{"undo upstream latency"},
+		},
+		{
+			"a toxic is downstream and certain unless told otherwise", "toxic", toxic("latency", "", 0, map[string]int64{"latency": 100, "jitter": 10}),
+			[]string{"downstream latency A 1 [jitter=10 latency=100]"}, []string{"undo downstream latency"},
+		},
+		{
+			"a toxic with everything set", "toxic", toxic("slicer", "upstream", 0.5, map[string]int64{"average_size": 4, "size_variation": 3, "delay": 10}),
+			[]string{"upstream slicer A 0.5 [average_size=4 delay=10 size_variation=3]"}, []string{"undo upstream slicer"},
+		},
+		{"noop", "noop", chaos.Args{}, nil, nil},
+	}
+	covered := map[string]bool{}
+	for _, tt := range tests {
+		covered[tt.fault] = true
+		t.Run(tt.name, func(t *testing.T) {
+			w := &fakeWorld{}
+			proofs := inject(t, w, tt.fault, tt.args, tt.undone != nil)
+			if diff := cmp.Diff(slices.Concat(tt.calls, tt.undone), w.calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			if len(proofs) != 1 || proofs[0] == "" {
+				t.Errorf("proofs %q, want one", proofs)
+			}
+		})
+	}
+	for _, s := range chaos.Specs() {
+		if !covered[s.Name] {
+			t.Errorf("no test injects %s", s.Name)
+		}
+	}
+}
+
+// inject makes the fault, injects it to client A, ends it if it lasts, and
+// returns the proofs that it fired with.
+func inject(t *testing.T, w chaos.World, name string, a chaos.Args, lasts bool) (proofs []string) {
+	t.Helper()
+	spec, ok := chaos.Lookup(name)
+	if !ok {
+		t.Fatalf("no fault %q", name)
+	}
+	fault, err := spec.New(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := fault.Inject(w, "A", func(proof string) { proofs = append(proofs, proof) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := end != nil; got != lasts || got != spec.Lasts {
+		t.Fatalf("has an end: %t, want %t, and Lasts is %t", got, lasts, spec.Lasts)
+	}
+	if end != nil {
+		end()
+	}
+	return proofs
+}
+
+// A world that cannot do a fault says so, and nothing counts as fired.
+func TestInjectUnsupported(t *testing.T) {
+	tests := []struct {
+		fault, refuse string
+		args          chaos.Args
+		calls         []string // done and taken back before the refusal
+	}{
+		{"pause", "pause", chaos.Args{}, nil},
+		{"hang", "hang", chaos.Args{}, nil},
+		{"crash", "crash", chaos.Args{}, nil},
+		{"reset", "reset", chaos.Args{}, nil},
+		{"reply-lost", "lose reply", chaos.Args{}, nil},
+		{"delayed-write", "delay write", duration("by", time.Second), nil},
+		{"clock-jump", "jump", duration("by", time.Second), nil},
+		{"clock-rate", "set clock", rate(2), nil},
+		{"partition", "downstream", chaos.Args{}, []string{"upstream latency A 1 [latency=" + hour + "]", "undo upstream latency"}},
+		{"toxic", "downstream", toxic("latency", "", 0, nil), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.fault, func(t *testing.T) {
+			spec, _ := chaos.Lookup(tt.fault)
+			fault, err := spec.New(tt.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &fakeWorld{refuse: tt.refuse}
+			end, err := fault.Inject(w, "A", func(proof string) { t.Errorf("fired with %q", proof) })
+			if !errors.Is(err, chaos.ErrUnsupported) {
+				t.Errorf("error %v, want ErrUnsupported", err)
+			}
+			if end != nil {
+				t.Error("a refused fault has an end")
+			}
+			if diff := cmp.Diff(tt.calls, w.calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Parameters that a fault refuses, and how it says so.
+func TestNewRefuses(t *testing.T) {
+	tests := []struct {
+		name  string
+		fault string
+		args  chaos.Args
+		want  string
+		valid []string
+	}{
+		{"a write not delayed", "delayed-write", chaos.Args{}, "by: must be above 0s", nil},
+		{"a write delayed into the past", "delayed-write", duration("by", -1), "by: must be above 0s", nil},
+		{"a clock that does not jump", "clock-jump", chaos.Args{}, "by: must not be 0s: the clock would not move", nil},
+		{"a clock that stands", "clock-rate", rate(0), "rate: must be above 0 and at most 1000", nil},
+		{"a clock that runs back", "clock-rate", rate(-1), "rate: must be above 0 and at most 1000", nil},
+		{"a clock that is no number", "clock-rate", rate(math.NaN()), "rate: must be above 0 and at most 1000", nil},
+		{"a clock beyond bounds", "clock-rate", rate(1001), "rate: must be above 0 and at most 1000", nil},
+		{"a clock that is right", "clock-rate", rate(1), "rate: must not be 1: the clock would run as it does", nil},
+		{"an unknown toxic", "toxic", toxic("lag", "", 0, nil), `type: unknown toxic "lag"`,
+			[]string{"bandwidth", "latency", "limit_data", "reset_peer", "slicer", "slow_close", "timeout"}},
+		{"an attribute of another toxic", "toxic", toxic("latency", "", 0, map[string]int64{"rate": 1}),
+			`attributes.rate: toxic latency has no attribute "rate"`, []string{"jitter", "latency"}},
+		{"a negative attribute", "toxic", toxic("latency", "", 0, map[string]int64{"latency": -1}),
+			"attributes.latency: must be from 0 to 2147483647", nil},
+		{"an attribute that overflows", "toxic", toxic("timeout", "", 0, map[string]int64{"timeout": math.MaxInt64}),
+			"attributes.timeout: must be from 0 to 2147483647", nil},
+		{"a rate of zero would loop", "toxic", toxic("bandwidth", "", 0, nil),
+			`attributes: toxic bandwidth needs the attribute "rate"`, nil},
+		{"slices of nothing would loop", "toxic", toxic("slicer", "", 0, map[string]int64{"average_size": 0}),
+			"attributes.average_size: must be from 1 to 2147483647", nil},
+		{"slices that vary too much", "toxic", toxic("slicer", "", 0, map[string]int64{"average_size": 3, "size_variation": 3}),
+			"attributes.size_variation: must be less than average_size", nil},
+		{"a toxic that hits nothing", "toxic", toxic("latency", "", -0.1, nil), "toxicity: must be above 0 and at most 1", nil},
+		{"a toxic more than certain", "toxic", toxic("latency", "", 1.1, nil), "toxicity: must be above 0 and at most 1", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			spec, _ := chaos.Lookup(tt.fault)
+			_, err := spec.New(tt.args)
+			var bad *chaos.ParamError
+			if !errors.As(err, &bad) {
+				t.Fatalf("error %v, want a *ParamError", err)
+			}
+			if err.Error() != tt.want {
+				t.Errorf("error %q, want %q", err, tt.want)
+			}
+			if diff := cmp.Diff(tt.valid, bad.Valid); diff != "" {
+				t.Errorf("valid words (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The vocabulary can be told to a user: each entry is whole, and found by name.
+func TestVocabulary(t *testing.T) {
+	for _, s := range chaos.Specs() {
+		if found, ok := chaos.Lookup(s.Name); !ok || found != s {
+			t.Errorf("Lookup(%q) gives %v", s.Name, found)
+		}
+		if s.Doc == "" || s.New == nil || s.Text == nil {
+			t.Errorf("%s lacks a line of doc, New or Text", s.Name)
+		}
+		for _, p := range s.Params {
+			if p.Doc == "" || (p.Kind == chaos.Word) != (len(p.OneOf) > 0) {
+				t.Errorf("%s: parameter %s lacks doc, or its words", s.Name, p.Name)
+			}
+		}
+	}
+	if _, ok := chaos.Lookup("meteor"); ok {
+		t.Error("Lookup finds a fault that is none")
+	}
+}
