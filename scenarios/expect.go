@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -71,14 +72,19 @@ func (s *Scenario) CheckStrategies(known []string) error {
 		file = s.Name + ".yaml"
 	}
 	r := &reader{file}
-	byPlace := func(a, b string) int {
-		p, q := s.strategyPlaces[a], s.strategyPlaces[b]
-		return (p.line-q.line)<<20 + p.col - q.col
-	}
-	for _, name := range slices.SortedFunc(maps.Keys(s.Expect), byPlace) {
+	for _, name := range s.Strategies() {
 		if err := r.known("strategy", name, s.strategyPlaces[name], known); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Strategies lists those of which something is expected, in the order of the
+// file.
+func (s *Scenario) Strategies() []string {
+	return slices.SortedFunc(maps.Keys(s.Expect), func(a, b string) int {
+		p, q := s.strategyPlaces[a], s.strategyPlaces[b]
+		return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.col, q.col), cmp.Compare(a, b))
+	})
 }

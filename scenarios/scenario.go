@@ -8,6 +8,7 @@
 package scenarios
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
@@ -44,21 +45,16 @@ type Scenario struct {
 	strategyPlaces map[string]place // of each strategy under expect
 }
 
-// ClientNames lists the clients of a run: A to Z, then AA, AB and so on.
+// ClientNames lists the clients of a run: A to Z, then A1, B1 and so on.
 func (s *Scenario) ClientNames() []string {
 	names := make([]string, s.Clients)
 	for i := range names {
-		names[i] = clientName(i)
+		names[i] = string(rune('A' + i%26))
+		if i >= 26 {
+			names[i] += strconv.Itoa(i / 26)
+		}
 	}
 	return names
-}
-
-func clientName(i int) string {
-	letter := string(rune('A' + i%26))
-	if i < 26 {
-		return letter
-	}
-	return clientName(i/26-1) + letter
 }
 
 // Expectation is how many of a cell's runs must show a thing.
