@@ -23,7 +23,9 @@ import (
 type Locker interface {
 	// Acquire blocks until the lock is held or ctx is done. It fails with
 	// [ErrNotAcquired] where somebody else held the lock for the whole of the
-	// wait, with the context's own error joined to it where ctx ended the wait.
+	// wait, and with [ErrNoAnswer] where Redis did not answer the last try; the
+	// context's own error is joined to it where ctx ended the wait, or comes
+	// alone where ctx ended before anything was known.
 	Acquire(ctx context.Context) (Lease, error)
 }
 
@@ -52,6 +54,9 @@ type Causer interface {
 var (
 	// ErrNotAcquired: somebody else holds the lock.
 	ErrNotAcquired = errors.New("lock not acquired: somebody else holds it")
+	// ErrNoAnswer: Redis was not reached, or answered with an error of its own,
+	// which is joined to it.
+	ErrNoAnswer = errors.New("no answer from redis")
 	// ErrNotHeld: a release found that the lock is not, or no longer, ours.
 	ErrNotHeld = errors.New("lock not held by this owner")
 	// ErrLeaseLost: the lease ended under its holder.
