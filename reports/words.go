@@ -125,3 +125,6 @@ func plural(n int, one, many string) string {
 	}
 	return thousands(n) + " " + many
 }
+
+// lease is a configured length of time, which needs no more digits than it has.
+func lease(ms float64) string { return strings.Replace(millis(ms), ".0 ", " ", 1) }

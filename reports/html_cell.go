@@ -1,0 +1,92 @@
+package reports
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/reports/timeline"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// Marks that a timeline of report.html keeps: a report of one scenario stays
+// far below 1 MB, one of all scenarios below 5 MB.
+const (
+	marksAlone  = 900
+	marksOfMany = 200
+)
+
+// cellView is one strategy under one scenario, told in full.
+type cellView struct {
+	Scenario, Strategy, ID string
+	Summary                string
+	Verdict                verdictView
+	Notes                  []noteView // what is not as expected
+	Violation              *violationView
+	Held                   string // where there is no violation: what held
+	Timeline               *timelineView
+	Cut                    string // why the timeline does not show the whole run
+}
+
+type noteView struct {
+	Sign, Text, Replay, Stack string
+}
+
+type violationView struct {
+	Property, Broken, Text, Clock, Size, Replay string
+	Seed                                        uint64
+	Steps                                       []stepView
+}
+
+type stepView struct {
+	N     int
+	Clock string
+	Text  string
+	Seq   int // 0 where the step is of no event
+	Key   bool
+}
+
+func viewCell(sc results.Scenario, s results.Strategy, e *evidence, many bool) cellView {
+	c := cellView{
+		Scenario: sc.Name, Strategy: s.Name, ID: anchor(sc.Name, s.Name), Summary: s.Summary,
+		Verdict: viewVerdict(s.Verdict), Notes: viewNotes(s),
+	}
+	if f := s.FirstViolation; f != nil {
+		c.Violation = &violationView{
+			Property: f.Property, Broken: brokenText(f.Property), Text: f.Violation.Text,
+			Clock: timeline.Clock(f.Violation.At), Replay: f.Replay, Seed: f.Seed,
+		}
+		if e != nil {
+			for i, st := range e.steps {
+				c.Violation.Steps = append(c.Violation.Steps, stepView{i + 1, timeline.Clock(st.At), st.Text, st.Seq, st.Key})
+			}
+		}
+	} else {
+		c.Held = fmt.Sprintf("breached nothing in %s", plural(s.Runs, "run", "runs"))
+	}
+	if e == nil || many && e.violation == nil {
+		return c
+	}
+	limit := marksAlone
+	if many {
+		limit = marksOfMany
+	}
+	lanes, cut := e.lanes.Clip(e.proof(), limit)
+	if cut {
+		c.Cut = fmt.Sprintf("Shown: %s to %s. The whole run is in %s.", timeline.Clock(lanes.Start), timeline.Clock(lanes.End), s.History)
+	}
+	c.Timeline = viewTimeline(lanes, e)
+	return c
+}
+
+func viewNotes(s results.Strategy) []noteView {
+	var out []noteView
+	for _, m := range s.Mismatches {
+		out = append(out, noteView{Sign: "✗", Text: mismatchText(m), Replay: m.Replay})
+	}
+	for _, f := range s.Findings {
+		out = append(out, noteView{Sign: "!", Text: findingText(f), Replay: f.Replay, Stack: f.Stack})
+	}
+	if s.UnknownRuns > 0 || s.Verdict == results.Unknown {
+		out = append(out, noteView{Sign: "?", Text: unknownText(s)})
+	}
+	return out
+}

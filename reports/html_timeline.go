@@ -1,0 +1,111 @@
+package reports
+
+import (
+	"math"
+
+	"github.com/lockchaos/simrun/reports/timeline"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// timelineView is what timeline.js draws from, kept small: times are virtual
+// milliseconds to the microsecond, spans and marks are arrays.
+type timelineView struct {
+	Start  float64    `json:"start"`
+	End    float64    `json:"end"`
+	Focus  [2]float64 `json:"focus"` // the window that opens first
+	Lanes  []string   `json:"lanes"` // faults (if any), clients, Redis
+	Spans  []spanView `json:"spans"`
+	Marks  []markView `json:"marks"`
+	Faults bool       `json:"faults"` // lane 0 is of faults
+	At     float64    `json:"at"`     // when the violation was complete; -1 if there is none
+	Name   string     `json:"name"`   // of the violated property
+	Proof  []int      `json:"proof"`  // Seq of the events that prove it
+}
+
+// spanView is lane, state, from, to, event, label, and the lane that a fault hits.
+type spanView [7]any
+
+// markView is event, lane, time, kind, text.
+type markView [5]any
+
+func viewTimeline(t timeline.Timeline, e *evidence) *timelineView {
+	v := &timelineView{Start: virtualMS(t.Start), End: virtualMS(t.End), At: -1, Faults: len(t.Faults) > 0, Proof: []int{}}
+	first := 0
+	if v.Faults {
+		v.Lanes, first = append(v.Lanes, "faults"), 1
+	}
+	lane := map[string]int{}
+	for i, c := range t.Clients {
+		lane[c.Name] = first + i
+		v.Lanes = append(v.Lanes, c.Name)
+	}
+	redis := len(v.Lanes)
+	v.Lanes = append(v.Lanes, t.Redis.Name)
+
+	for _, s := range t.Faults {
+		target, hit := lane[s.Client]
+		if !hit {
+			target = -1 // a fault of the server is everybody's
+		}
+		v.Spans = append(v.Spans, spanView{0, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, timeline.FaultName(s.Fault), target})
+	}
+	for _, c := range t.Clients {
+		for _, s := range c.Spans {
+			v.Spans = append(v.Spans, spanView{lane[c.Name], s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, label(s), -1})
+		}
+		v.addMarks(c.Marks, lane[c.Name])
+	}
+	for _, s := range t.Redis.Spans {
+		v.Spans = append(v.Spans, spanView{redis, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, s.Owner, -1})
+	}
+	v.addMarks(t.Redis.Marks, redis)
+	v.addMarks(t.Harness, redis)
+	v.addMarks(t.FaultMarks, 0)
+	v.focus(t, e)
+	return v
+}
+
+func (v *timelineView) addMarks(marks []timeline.Mark, lane int) {
+	for _, m := range marks {
+		if m.Kind == history.End {
+			continue
+		}
+		v.Marks = append(v.Marks, markView{m.Seq, lane, virtualMS(m.At), m.Kind, m.Text})
+	}
+}
+
+// focus opens a timeline on the steps of its violation, with some air.
+func (v *timelineView) focus(t timeline.Timeline, e *evidence) {
+	from, to := t.Start, t.End
+	if e.violation != nil {
+		v.At, v.Name, v.Proof = virtualMS(e.violation.At), e.violation.Property, e.violation.Events
+		from, to = e.violation.At, e.violation.At
+		for _, s := range e.steps {
+			from, to = min(from, s.At), max(to, s.At)
+		}
+		for i := range e.events {
+			if ev := &e.events[i]; len(v.Proof) > 0 && ev.Seq == v.Proof[0] {
+				from = min(from, ev.At)
+			}
+		}
+		air := max((to-from)/12, int64(5e6))
+		from, to = max(t.Start, from-air), min(t.End, to+air)
+	}
+	v.Focus = [2]float64{virtualMS(from), virtualMS(to)}
+}
+
+func label(s timeline.Span) string {
+	switch s.State {
+	case timeline.Lost:
+		return "inside, lease lost"
+	case timeline.Rollback:
+		return "rolling back"
+	case timeline.Dead:
+		return "crashed"
+	default:
+		return string(s.State)
+	}
+}
+
+// virtualMS is a virtual time in milliseconds, to the microsecond.
+func virtualMS(ns int64) float64 { return math.Round(float64(ns)/1e3) / 1e3 }
