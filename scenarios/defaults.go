@@ -69,7 +69,7 @@ func (r *reader) together(s *Scenario, seen map[string]*node) error {
 	}
 	if s.Renew >= s.Lease {
 		return r.fail(at("renew", "lease"), ErrValue, fmt.Sprintf("renew %s must be less than the lease %s", s.Renew, s.Lease),
-			fmt.Sprintf("a third of it, %s, is usual", s.Lease/3))
+			fmt.Sprintf("a third of it, %s, is usual", (s.Lease/3).Round(time.Millisecond)))
 	}
 	if all := s.Clients * s.Sections; s.MinSections > all {
 		return r.fail(seen["require"].place, ErrValue, fmt.Sprintf("require asks for %d sections of a run that has %d", s.MinSections, all),

@@ -31,7 +31,9 @@ func Explain(s *Scenario) string {
 		b.WriteString("  none\n")
 	}
 	for i, p := range s.Faults {
-		fmt.Fprintf(&b, "%s\n", wrap(fmt.Sprintf("%d. %s", i+1, sentence(p.Text)), "  "))
+		number := fmt.Sprintf("  %d. ", i+1)
+		text := wrap(sentence(p.Text), strings.Repeat(" ", len(number)))
+		fmt.Fprintf(&b, "%s%s\n", number, text[len(number):])
 	}
 	b.WriteString("\nParameters\n")
 	b.WriteString(parameterTable(s))
@@ -52,7 +54,7 @@ func parameterTable(s *Scenario) string {
 	d := chaos.FormatDuration
 	rows := [][2]string{
 		{"clients", fmt.Sprintf("%d, %d sections each", s.Clients, s.Sections)},
-		{"lease", fmt.Sprintf("%s, renewed every %s, at most %d times where a lock caps it", d(s.Lease), d(s.Renew), s.Cap)},
+		{"lease", fmt.Sprintf("%s, renewed every %s, at most %d times if capped", d(s.Lease), d(s.Renew), s.Cap)},
 		{"work", s.Work.String() + " inside, then one write"},
 		{"think", s.Think.String() + " between sections"},
 		{"wait", d(s.Wait) + " at most for the lock, then again"},

@@ -49,8 +49,11 @@ func (r *reader) fault(number int, item *node) (*plan, error) {
 		return nil, err
 	}
 	if len(pairs) > 1 {
-		return nil, r.fail(pairs[1].key.place, ErrValue, "a fault is one name with its parameters",
-			"start "+shown(pairs[1].key.text)+" with its own -, or indent it")
+		hint := "start " + shown(pairs[1].key.text) + " with its own -"
+		if _, isFault := chaos.Lookup(pairs[1].key.text); !isFault {
+			hint = "indent " + shown(pairs[1].key.text) + " below " + shown(pairs[0].key.text)
+		}
+		return nil, r.fail(pairs[1].key.place, ErrValue, "a fault is one name with its parameters", hint)
 	}
 	if len(pairs) == 0 {
 		return nil, r.fail(item.place, ErrMissing, "a fault without a name", "write it as "+example)
@@ -67,7 +70,7 @@ func (r *reader) fault(number int, item *node) (*plan, error) {
 	p := &plan{seen: map[string]*node{}}
 	p.Spec, p.ID = spec, fmt.Sprintf("%d:%s", number, spec.Name)
 	if body.kind == nullNode {
-		return nil, r.fail(name.place, ErrMissing, "fault "+spec.Name+" without its parameters", "it needs "+needs(spec))
+		return nil, r.fail(name.place, ErrMissing, "fault "+spec.Name+" without its parameters", needs(spec))
 	}
 	if err := r.parameters(p, body); err != nil {
 		return nil, err
@@ -79,7 +82,7 @@ func (r *reader) fault(number int, item *node) (*plan, error) {
 	return p, nil
 }
 
-// needs lists what a fault cannot do without.
+// needs says what a fault cannot do without.
 func needs(spec *chaos.Spec) string {
 	var all []string
 	for _, p := range spec.Params {
@@ -90,13 +93,15 @@ func needs(spec *chaos.Spec) string {
 	if spec.Lasts {
 		all = append(all, "for")
 	}
-	return strings.Join(append(all, "one of at and on"), ", ")
+	if len(all) == 0 {
+		return "it needs one of at, on"
+	}
+	return "it needs " + strings.Join(all, ", ") + " and one of at, on"
 }
 
 func (r *reader) parameters(p *plan, body *node) error {
-	pairs, err := r.mapping("fault "+p.Spec.Name, body, p.Spec.Name+": {on: entered}")
-	if err != nil {
-		return err
+	if body.kind != mappingNode {
+		return r.fail(body.place, ErrValue, fmt.Sprintf("fault %s takes a mapping, not %s", p.Spec.Name, body.kind), needs(p.Spec))
 	}
 	own := map[string]chaos.Param{}
 	var valid []string
@@ -105,8 +110,9 @@ func (r *reader) parameters(p *plan, body *node) error {
 		valid = append(valid, param.Name)
 	}
 	valid = append(valid, sharedKeys...)
-	for _, kv := range pairs {
-		if err := r.known("parameter of "+p.Spec.Name, kv.key.text, kv.key.place, valid); err != nil {
+	for _, kv := range body.pairs {
+		err := r.known("parameter of "+p.Spec.Name, kv.key.text, kv.key.place, valid)
+		if err != nil {
 			return err
 		}
 		p.seen[kv.key.text] = kv.value
@@ -203,7 +209,7 @@ func (r *reader) schedule(p *plan, key, n *node) (err error) {
 func (r *reader) complete(p *plan, name place) (err error) {
 	for _, param := range p.Spec.Params {
 		if param.Required && p.seen[param.Name] == nil {
-			return r.fail(name, ErrMissing, "fault "+p.Spec.Name+" without "+param.Name, "it needs "+needs(p.Spec))
+			return r.fail(name, ErrMissing, "fault "+p.Spec.Name+" without "+param.Name, needs(p.Spec))
 		}
 	}
 	if p.Spec.Lasts && p.seen["for"] == nil {

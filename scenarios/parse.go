@@ -50,7 +50,10 @@ func Parse(file string, src []byte) (*Scenario, error) {
 		}
 	}
 	deriveDefaults(s)
-	return s, r.together(s, seen)
+	if err := r.together(s, seen); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (r *reader) fields(s *Scenario, pairs []pair) (map[string]*node, error) {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -102,32 +103,42 @@ func (r *reader) duration(key string, n *node) (time.Duration, error) {
 
 func (r *reader) parseDuration(key, text string, p place) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, r.fail(p, ErrValue, fmt.Sprintf("%s: %s is not a duration", key, shown(text)), durationHint(text))
+	if err == nil && d <= maxDuration && d >= -maxDuration {
+		return d, nil
 	}
-	if d > maxDuration || d < -maxDuration {
+	if err == nil || tooLong.MatchString(text) {
 		return 0, r.fail(p, ErrValue, fmt.Sprintf("%s: %s is too long", key, shown(text)), "use at most 8760h")
 	}
-	return d, nil
+	return 0, r.fail(p, ErrValue, fmt.Sprintf("%s: %s is not a duration", key, shown(text)), durationHint(text))
+}
+
+// tooLong matches what time.ParseDuration refuses only for its size.
+var tooLong = regexp.MustCompile(`^[-+]?[0-9]+(ns|us|µs|ms|s|m|h)$`)
+
+// numberAndUnit splits "30 sec" into its number and its unit.
+var numberAndUnit = regexp.MustCompile(`^([-+]?[0-9]{1,18}(?:\.[0-9]{1,9})?) *([A-Za-z]*)\.?$`)
+
+// goUnits are the units that people write, as Go writes them.
+var goUnits = map[string]string{
+	"": "s", "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+	"m": "m", "min": "m", "mins": "m", "minute": "m", "minutes": "m",
+	"h": "h", "hr": "h", "hrs": "h", "hour": "h", "hours": "h",
+	"ms": "ms", "msec": "ms", "msecs": "ms", "millis": "ms", "millisecond": "ms", "milliseconds": "ms",
+	"us": "us", "usec": "us", "micros": "us", "microsecond": "us", "microseconds": "us",
 }
 
 // durationHint guesses what was meant by a number without a unit, or with a
 // unit that Go does not know.
 func durationHint(text string) string {
-	number := strings.TrimSpace(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzµABCDEFGHIJKLMNOPQRSTUVWXYZ "))
-	unit := strings.ToLower(strings.TrimSpace(text[len(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzµABCDEFGHIJKLMNOPQRSTUVWXYZ ")):]))
-	if _, err := strconv.ParseFloat(number, 64); err != nil || len(number) > 20 {
+	parts := numberAndUnit.FindStringSubmatch(text)
+	if parts == nil {
 		return "write it as 30s, 1m30s or 500ms"
 	}
-	goUnit := map[string]string{
-		"": "s", "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
-		"m": "m", "min": "m", "mins": "m", "minute": "m", "minutes": "m", "h": "h", "hour": "h", "hours": "h",
-		"ms": "ms", "msec": "ms", "millis": "ms", "millisecond": "ms", "milliseconds": "ms", "us": "us", "usec": "us",
-	}[unit]
-	if goUnit == "" {
+	unit := goUnits[strings.ToLower(parts[2])]
+	if unit == "" {
 		return "the units are h, m, s, ms, us"
 	}
-	return "did you mean " + number + goUnit + "?"
+	return "did you mean " + parts[1] + unit + "?"
 }
 
 // durationFrom is a duration that is at least low.
