@@ -2,12 +2,16 @@
 // history alone.
 //
 // Goals: a violation names the events that prove it; time grows in proportion
-// to the history's length; too little evidence is "unknown", never "pass".
+// to the history's length, and memory with what is open and what was found, not
+// with the length; too little evidence is "unknown", never "pass".
 // Non-goals: knowing the lock, the scenario's expectations, or how the run was
 // made.
 package check
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/lockchaos/simrun/sim/history"
 )
 
@@ -36,4 +40,103 @@ type Property struct {
 	Unit   string // "ns" or "count": what Violation.Size counts
 	Broken string // the guarantee in one sentence, for reports: "two clients are inside at once"
 	New    func(history.Header) Checker
+
+	watch func(*state) Checker // New, on a state that somebody else keeps up to date
+}
+
+// The units of [Violation.Size].
+const (
+	Nanoseconds = "ns"
+	Count       = "count"
+)
+
+// Properties are all there are, safety first.
+var Properties = []Property{
+	property("overlap", Nanoseconds, "two clients are inside at once", newOverlap),
+	property("stale-write", Nanoseconds, "the resource accepted a write after a later holder had read it", newStaleWrite),
+	property("lost-update", Count, "an accepted write undid another one that it knew nothing of", newLostUpdate),
+	property("foreign-release", Count, "a client removed a key that another owner held", newForeignRelease),
+	property("late-notice", Nanoseconds, "a holder inside learned too late, or never, that it had lost its lease", newLateNotice),
+	property("stuck", Nanoseconds, "the lock could be had and clients waited for it, but nobody got it in time", newStuck),
+	property("starved", Nanoseconds, "a holder kept others waiting for too long", newStarved),
+	property("orphan", Nanoseconds, "a key stood although its owner held no lease", newOrphan),
+	property("zombie", Count, "a key was renewed after its release", newZombie),
+	property("leak", Count, "something was left behind when all was over", newLeak),
+}
+
+// Explain finds a property by its name.
+func Explain(name string) (Property, bool) {
+	for _, p := range Properties {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Property{}, false
+}
+
+// property makes a registry entry; New gives its checker a state of its own.
+func property(name, unit, broken string, watch func(*state) Checker) Property {
+	return Property{Name: name, Unit: unit, Broken: broken, watch: watch, New: func(h history.Header) Checker {
+		st := newState(h)
+		return &alone{st, watch(st)}
+	}}
+}
+
+// alone is a checker that keeps its own state up to date.
+type alone struct {
+	st *state
+	Checker
+}
+
+func (a *alone) Event(e *history.Event) {
+	a.st.update(e)
+	a.Checker.Event(e)
+}
+
+// Judge watches a history event by event.
+type Judge struct {
+	st       *state
+	tally    *tally
+	checkers []Checker
+}
+
+// NewJudge makes a judge with every property of [Properties].
+func NewJudge(h history.Header) *Judge {
+	st := newState(h)
+	j := &Judge{st: st, tally: newTally(st)}
+	for _, p := range Properties {
+		j.checkers = append(j.checkers, p.watch(st))
+	}
+	return j
+}
+
+// Event takes the next event, which it does not keep. The shared state comes
+// first: every checker sees the world as the event left it.
+func (j *Judge) Event(e *history.Event) {
+	j.st.update(e)
+	j.tally.event(e)
+	for _, c := range j.checkers {
+		c.Event(e)
+	}
+}
+
+// Report says that the history is complete, and what it tells: once, at the end.
+func (j *Judge) Report() Report {
+	r := j.tally.report()
+	for _, c := range j.checkers {
+		r.Violations = append(r.Violations, c.End()...)
+	}
+	slices.SortStableFunc(r.Violations, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Property, b.Property))
+	})
+	return r
+}
+
+// All judges a whole history that is in memory.
+func All(h history.Header, events []history.Event) Report {
+	j := NewJudge(h)
+	for i := range events {
+		j.Event(&events[i])
+	}
+	return j.Report()
 }

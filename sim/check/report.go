@@ -1,6 +1,11 @@
 package check
 
-import "github.com/lockchaos/simrun/sim/history"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
 
 // Report is what one history tells. Times are virtual nanoseconds.
 type Report struct {
@@ -10,7 +15,7 @@ type Report struct {
 	Commands   int         `json:"commands"`           // that reached Redis
 	SoldOut    bool        `json:"sold_out"`           // the run ended at stock 0
 	Virtual    int64       `json:"virtual"`            // time of the last event
-	Waits      []int64     `json:"waits,omitempty"`    // from Waiting to Acquired, each acquisition
+	Waits      []int64     `json:"waits,omitempty"`    // from Waiting to Acquired, each acquisition; a refusal and a new try go on waiting
 	Inside     int64       `json:"inside"`             // time inside, all clients
 	Lost       int64       `json:"lost"`               // of it, while Redis held the key for no one or for another
 	Unknown    string      `json:"unknown,omitempty"`  // why this run is too little evidence; empty if it is enough
@@ -25,14 +30,101 @@ type Finding struct {
 	Stack  string `json:"stack,omitempty"`
 }
 
-// Judge watches a history event by event.
-type Judge struct{ h history.Header }
+// StuckTime is the class of a finding that says that virtual time stood still:
+// the harness, not the lock, gave up, so the run proves nothing.
+const StuckTime = "stuck-time"
 
-// NewJudge makes a judge with every property of [Properties].
-func NewJudge(h history.Header) *Judge { return &Judge{h: h} }
+// tally counts what a report tells beside the violations.
+type tally struct {
+	st      *state
+	r       Report
+	unfired map[string]bool // faults that must fire and have not
+	last    int64           // until when Inside and Lost are counted
+	inside  int64           // clients inside since last
+	lost    int64           // of them, without the key
+}
 
-// Event takes the next event, which it does not keep.
-func (j *Judge) Event(e *history.Event) {}
+func newTally(st *state) *tally {
+	t := &tally{st: st, unfired: make(map[string]bool, len(st.h.Faults))}
+	for _, id := range st.h.Faults {
+		t.unfired[id] = true
+	}
+	return t
+}
 
-// Report says that the history is complete, and what it tells.
-func (j *Judge) Report() Report { return Report{} }
+func (t *tally) event(e *history.Event) {
+	t.clock()
+	switch e.Kind {
+	case history.Acquired:
+		if c := t.st.who; c != nil && c.asked.known() {
+			t.r.Waits = append(t.r.Waits, e.At-c.asked.at)
+		}
+	case history.Entered:
+		t.r.Sections++
+	case history.Aborted:
+		t.r.Aborted++
+	case history.Rejected:
+		t.r.Rejected++
+	case history.Command:
+		t.r.Commands++
+	case history.Fired:
+		delete(t.unfired, e.Fault)
+	case history.Finding:
+		t.r.Findings = append(t.r.Findings, finding(e))
+	case history.End:
+		t.r.SoldOut = e.Value == 0 && t.st.h.Stock > 0
+	}
+}
+
+// clock counts the time until the present event for who was inside before it.
+func (t *tally) clock() {
+	now := t.st.now.at
+	t.r.Virtual = now
+	t.r.Inside += t.inside * (now - t.last)
+	t.r.Lost += t.lost * (now - t.last)
+	t.last, t.inside, t.lost = now, 0, 0
+	for _, c := range t.st.inside {
+		t.inside++
+		if c.lost.known() {
+			t.lost++
+		}
+	}
+}
+
+// finding reads the class, and what may follow it after a colon, from Detail.
+// Where nothing follows, the first line of the text says what happened.
+func finding(e *history.Event) Finding {
+	class, detail, ok := strings.Cut(e.Detail, ": ")
+	if !ok {
+		detail, _, _ = strings.Cut(e.Text, "\n")
+	}
+	return Finding{Class: class, Detail: detail, Stack: e.Text}
+}
+
+func (t *tally) report() Report {
+	t.r.Unknown = strings.Join(t.doubts(), "; ")
+	return t.r
+}
+
+// doubts lists why the history is too little evidence.
+func (t *tally) doubts() []string {
+	var why []string
+	if !t.st.ended {
+		why = append(why, "the history stops before its end")
+	}
+	for _, f := range t.r.Findings {
+		if f.Class == StuckTime {
+			why = append(why, strings.TrimSuffix("virtual time was stuck: "+f.Detail, ": "))
+			break
+		}
+	}
+	for _, id := range t.st.h.Faults {
+		if t.unfired[id] {
+			why = append(why, "fault "+id+" never fired")
+		}
+	}
+	if t.r.Sections < t.st.h.MinSections {
+		why = append(why, fmt.Sprintf("only %d sections were entered, of at least %d", t.r.Sections, t.st.h.MinSections))
+	}
+	return why
+}

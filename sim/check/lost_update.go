@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// lostUpdate: an accepted write was computed from another version than the
+// resource's own, so it undid the writes between. The resource starts at
+// version 0 and each accepted write raises it by one. Where every write is
+// sound and still the stock at the end is not what was sold, that is a
+// violation of its own.
+type lostUpdate struct {
+	st      *state
+	version int64
+	writer  *client // of the newest accepted write
+	write   ref
+	stock   int64 // at the end
+	found   []Violation
+}
+
+func newLostUpdate(st *state) Checker { return &lostUpdate{st: st} }
+
+func (l *lostUpdate) Event(e *history.Event) {
+	switch e.Kind {
+	case history.End:
+		l.stock = e.Value
+	case history.Wrote:
+		if e.Version != l.version {
+			l.breach(e)
+		}
+		l.version++
+		l.writer, l.write = l.st.who, l.st.now
+	}
+}
+
+func (l *lostUpdate) breach(e *history.Event) {
+	var read ref
+	if v := l.st.answer; v != nil {
+		read = v.read
+	}
+	text := fmt.Sprintf("%s wrote what it had computed from version %d over version %d", e.Client, e.Version, l.version)
+	if l.writer != nil {
+		text += ", which " + l.writer.name + " had written"
+	}
+	l.found = append(l.found, Violation{
+		Property: "lost-update",
+		At:       l.st.now.at,
+		Size:     1,
+		Clients:  named(l.st.who, l.writer),
+		Events:   proof(read, l.write, l.st.now),
+		Text:     text,
+	})
+}
+
+func (l *lostUpdate) End() []Violation {
+	sold := l.st.h.Stock - l.stock
+	if l.st.ended && len(l.found) == 0 && sold != l.version {
+		l.found = append(l.found, Violation{
+			Property: "lost-update",
+			At:       l.st.now.at,
+			Size:     1,
+			Clients:  named(l.writer),
+			Events:   proof(l.write, l.st.now),
+			Text:     fmt.Sprintf("gone from the stock: %d, accepted writes: %d", sold, l.version),
+		})
+	}
+	return l.found
+}

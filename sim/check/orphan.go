@@ -1,0 +1,83 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// orphan: a key stood, for longer than the bound, with an owner that had no
+// open lease: its acquire was applied but it was never told, or was told of an
+// error, or it has released and the key stands still. A lease is open from
+// acquired until released has returned. The key of a dead client is not an
+// orphan, and time while the owner is paused does not count. The size is how
+// long the key stood so.
+type orphan struct {
+	st     *state
+	bound  int64
+	owner  *client // of the orphan; nil if there is none
+	locked ref
+	stood  int64 // without the time in which the owner was paused
+	last   int64 // until when stood is counted
+	paused bool  // since last
+	found  []Violation
+}
+
+func newOrphan(st *state) Checker { return &orphan{st: st, bound: bound(st.h, "orphan")} }
+
+func (o *orphan) Event(*history.Event) {
+	st := o.st
+	if o.owner != nil {
+		o.count()
+		if !o.without(st.owner) || st.owner != o.owner {
+			o.close()
+		}
+	}
+	if o.owner == nil && o.without(st.owner) {
+		o.owner, o.locked, o.stood, o.last = st.owner, st.owner.locked, 0, st.now.at
+	}
+	if o.owner != nil {
+		o.paused = o.owner.paused > 0
+	}
+}
+
+// without says that c owns a key but has no lease.
+func (o *orphan) without(c *client) bool { return c != nil && c.phase != held && !c.crashed }
+
+func (o *orphan) count() {
+	if !o.paused {
+		o.stood += o.st.now.at - o.last
+	}
+	o.last = o.st.now.at
+}
+
+func (o *orphan) close() {
+	c := o.owner
+	o.owner = nil
+	if o.stood <= o.bound {
+		return
+	}
+	cause := c.refused
+	if c.released.seq > cause.seq {
+		cause = c.released
+	}
+	if cause.seq < o.locked.seq {
+		cause = ref{}
+	}
+	o.found = append(o.found, Violation{
+		Property: "orphan",
+		At:       o.st.now.at,
+		Size:     o.stood,
+		Clients:  named(c),
+		Events:   proof(o.locked, cause, o.st.now),
+		Text:     fmt.Sprintf("the key of %s stood for %s although %s held no lease", c.name, span(o.stood), c.name),
+	})
+}
+
+func (o *orphan) End() []Violation {
+	if o.owner != nil {
+		o.count()
+		o.close()
+	}
+	return o.found
+}

@@ -1,0 +1,177 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// sentence tells one event, and how much it means. The state is as the event
+// left it.
+func (t *teller) sentence(e *history.Event) (string, weight) {
+	switch e.Kind {
+	case history.Locked, history.Renewed, history.Unlocked, history.Expired:
+		return t.keySentence(e)
+	case history.Read, history.Checked, history.Wrote, history.Rejected, history.Unanswered, history.SoldOut:
+		return t.resourceSentence(e)
+	case history.Waiting, history.Acquired, history.Refused, history.Releasing, history.Released:
+		return t.lockSentence(e)
+	case history.Fired:
+		return fault(e), turn
+	case history.Over:
+		return "fault " + e.Fault + on(e.Client) + " is over", turn
+	case history.End:
+		return "the run ends", plot
+	case history.Residue:
+		return "left behind: " + e.Detail, turn
+	case history.Finding:
+		return "the lock misbehaves: " + e.Detail, turn
+	}
+	return t.sectionSentence(e)
+}
+
+func (t *teller) sectionSentence(e *history.Event) (string, weight) {
+	who := "client " + e.Client
+	switch e.Kind {
+	case history.Entered:
+		for _, c := range t.st.inside {
+			if c != t.st.who {
+				return who + " enters while client " + c.name + " is inside", turn
+			}
+		}
+		return who + " enters", turn
+	case history.Noticed:
+		text := who + " notices that its lease is lost" + because(e.Detail)
+		if c := t.st.who; c != nil && c.lost.known() {
+			text += ", " + span(e.At-c.lost.at) + " after the loss"
+		}
+		return text, turn
+	case history.Aborted:
+		return who + " has rolled its section back", plot
+	case history.Left:
+		return who + " leaves", turn
+	case history.Crashed:
+		return who + " dies", turn
+	case history.Done:
+		return who + " is done", routine
+	case history.Command:
+		return who + " sends " + e.Detail, routine
+	}
+	return who + ": " + string(e.Kind), routine
+}
+
+func (t *teller) lockSentence(e *history.Event) (string, weight) {
+	who := "client " + e.Client
+	c := t.st.who
+	switch e.Kind {
+	case history.Waiting:
+		return who + " asks for the lock", routine
+	case history.Acquired:
+		if c == nil || !c.locked.known() || c.lost.known() || e.At-c.locked.at > bound(t.st.h, "orphan") {
+			return who + " is told that it has the lock", plot
+		}
+		return who + " is told that it has the lock", routine
+	case history.Refused:
+		return who + " does not get the lock" + because(e.Detail), routine
+	case history.Releasing:
+		return who + " releases the lock", routine
+	}
+	if e.Detail != "" {
+		return who + " fails to release the lock" + because(e.Detail), plot
+	}
+	return who + " has released the lock", routine
+}
+
+func (t *teller) keySentence(e *history.Event) (string, weight) {
+	who := "client " + e.Client
+	foreign := e.Owner != "" && e.Owner != e.Client
+	switch e.Kind {
+	case history.Locked:
+		if t.st.lost != nil {
+			return fmt.Sprintf("%s takes the key of client %s over", who, t.st.lost.name), turn
+		}
+		return fmt.Sprintf("%s acquires the lock%s", who, lease(e.Dur)), turn
+	case history.Renewed:
+		if foreign {
+			return who + " renews the key of client " + e.Owner, turn
+		}
+		if t.st.who != nil && t.st.who.phase == released {
+			return who + " renews the key after its release", turn
+		}
+		return who + " renews its lease", routine
+	case history.Expired:
+		return "the key of client " + e.Owner + " expires", turn
+	}
+	switch {
+	case e.Client == "":
+		return "the key of client " + e.Owner + " is removed", turn
+	case foreign:
+		return who + " removes the key of client " + e.Owner, turn
+	}
+	return who + " removes its key", turn
+}
+
+func (t *teller) resourceSentence(e *history.Event) (string, weight) {
+	who := "client " + e.Client
+	switch e.Kind {
+	case history.Read:
+		return fmt.Sprintf("%s reads stock %d, version %d", who, e.Value, e.Version), plot
+	case history.Checked:
+		if c := t.st.who; c != nil && c.lost.known() {
+			return who + " checks its lease, and does not see that it is lost", plot
+		}
+		return who + " checks its lease a last time", routine
+	case history.Rejected:
+		return fmt.Sprintf("the resource refuses a write of %s: fencing token %d is old", who, e.Fence), turn
+	case history.Unanswered:
+		return who + " gives up waiting for the resource's answer", plot
+	case history.SoldOut:
+		return who + " finds nothing left to sell", plot
+	}
+	v := t.st.answer
+	if v == nil {
+		return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
+	}
+	if c := v.client; c.current != v || !c.inside {
+		text := fmt.Sprintf("a write that %s sent in its section %d arrives, stock %d", who, v.section, e.Value)
+		if v.lost.known() {
+			text += ", " + span(e.At-v.lost.at) + " after its lease ended"
+		}
+		return text, turn
+	}
+	if c := v.client; c.lost.known() {
+		return fmt.Sprintf("%s writes stock %d with a lease it lost %s ago", who, e.Value, span(e.At-c.lost.at)), turn
+	}
+	return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
+}
+
+// fault tells a fault that took effect, with its proof.
+func fault(e *history.Event) string {
+	text := "fault " + e.Fault + " fires" + on(e.Client)
+	if e.Dur > 0 {
+		text += " for " + about(e.Dur)
+	}
+	return text + because(e.Detail)
+}
+
+func on(client string) string {
+	if client == "" {
+		return ""
+	}
+	return " on client " + client
+}
+
+func because(detail string) string {
+	if detail == "" {
+		return ""
+	}
+	return " (" + detail + ")"
+}
+
+// lease is the life that a new key was given.
+func lease(dur int64) string {
+	if dur <= 0 {
+		return ""
+	}
+	return " (lease " + about(dur) + ")"
+}

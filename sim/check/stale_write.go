@@ -1,0 +1,62 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// staleWrite: the resource accepted a write of a section after a later holder,
+// a client that entered after it, had read the resource: that holder now works
+// on what is no longer so. A write that comes before the later holder looks
+// does no harm and is no violation; nor is one that the resource refuses. The
+// size is the time since the first such read.
+//
+// A write counts for the section that it was sent from, however late it comes.
+type staleWrite struct {
+	st    *state
+	found []Violation
+}
+
+func newStaleWrite(st *state) Checker { return &staleWrite{st: st} }
+
+func (s *staleWrite) Event(e *history.Event) {
+	if v := s.st.first; v != nil {
+		s.overtake(v)
+	}
+	if v := s.st.answer; v != nil && v.overtaken != nil && e.Kind == history.Wrote {
+		s.breach(v)
+	}
+}
+
+// overtake marks the older visits of other clients, of those that are open.
+func (s *staleWrite) overtake(by *visit) {
+	for _, c := range s.st.clients {
+		if c == by.client {
+			continue
+		}
+		for len(c.order) > 0 && c.order[0].entered.seq < by.entered.seq {
+			c.order[0].overtaken = by
+			c.order = c.order[1:]
+		}
+		if v := c.current; v != nil && v.overtaken == nil && v.entered.seq < by.entered.seq {
+			v.overtaken = by
+		}
+	}
+}
+
+func (s *staleWrite) breach(v *visit) {
+	later := v.overtaken
+	size := s.st.now.at - later.read.at
+	s.found = append(s.found, Violation{
+		Property: "stale-write",
+		At:       s.st.now.at,
+		Size:     size,
+		Clients:  named(v.client, later.client),
+		Events:   proof(v.entered, v.lost, later.entered, later.read, s.st.now),
+		Text: fmt.Sprintf("the resource accepted a write of %s %s after the later holder %s had read it",
+			v.client.name, span(size), later.client.name),
+	})
+}
+
+func (s *staleWrite) End() []Violation { return s.found }

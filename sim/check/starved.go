@@ -1,0 +1,81 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// starved: one hold kept a live client waiting for longer than the bound. The
+// hold lasts from entered to the client's leaving or death, or until it no
+// longer owned the key: from there on it keeps nobody out. It counts from when
+// the client that waited longest began to wait within the hold. One hold is at
+// most one violation; its size is how long it kept that client waiting.
+type starved struct {
+	st     *state
+	bound  int64
+	judged map[*client]int // Seq of the entered of the hold that was judged last
+	found  []Violation
+}
+
+func newStarved(st *state) Checker {
+	return &starved{st: st, bound: bound(st.h, "starved"), judged: map[*client]int{}}
+}
+
+func (s *starved) Event(*history.Event) {
+	if c := s.st.exited; c != nil {
+		s.judge(c)
+	}
+	if c := s.st.lost; c != nil && c.inside {
+		s.judge(c)
+	}
+}
+
+// judge ends the hold of c with the present event.
+func (s *starved) judge(c *client) {
+	if s.judged[c] == c.entered.seq {
+		return
+	}
+	s.judged[c] = c.entered.seq
+	if c.lost.known() && c.lost != s.st.now {
+		return // it did not own the key when it entered
+	}
+	var worst *client
+	var size int64
+	for _, w := range s.st.clients {
+		if waited := s.waited(w, c.entered); waited > size {
+			worst, size = w, waited
+		}
+	}
+	if size <= s.bound {
+		return
+	}
+	s.found = append(s.found, Violation{
+		Property: "starved",
+		At:       s.st.now.at,
+		Size:     size,
+		Clients:  named(c, worst),
+		Events:   proof(worst.asked, c.entered, s.st.now),
+		Text:     fmt.Sprintf("%s kept %s waiting for %s", c.name, worst.name, span(size)),
+	})
+}
+
+// waited is how long w has waited since the hold began. A refused client has
+// waited until its refusal.
+func (s *starved) waited(w *client, entered ref) int64 {
+	from := max(entered.at, w.asked.at)
+	switch {
+	case w.waits():
+		return s.st.now.at - from
+	case w.gaveUp():
+		return w.refused.at - from
+	}
+	return 0
+}
+
+func (s *starved) End() []Violation {
+	for _, c := range s.st.inside {
+		s.judge(c)
+	}
+	return s.found
+}

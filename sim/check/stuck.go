@@ -1,0 +1,102 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// stuck: a live client waited and the lock could be had, but nobody got it
+// within the bound. It could be had while nobody was inside, the key was gone
+// or had outlived its lease's nominal length by true time (not by Redis's
+// clock), and no fault was active. A client that was refused goes on waiting if
+// it asks again; if not, its wait ended with the refusal. One such period is one
+// violation; its size is how long it was.
+type stuck struct {
+	st    *state
+	bound int64
+	open  bool    // clients wait, nobody is inside, no fault is active
+	since int64   // when it became so
+	free  int64   // when the key stopped, or by its lease should stop, keeping anybody out
+	quiet ref     // since when nobody waits but refused clients
+	key   ref     // who may have it was settled by this event of the key
+	owner *client // of the key, while it keeps others out, be it past its lease
+	gone  ref     // a key that had outlived its lease ended
+	found []Violation
+}
+
+func newStuck(st *state) Checker { return &stuck{st: st, bound: bound(st.h, "stuck")} }
+
+func (s *stuck) Event(e *history.Event) {
+	st := s.st
+	got := e.Kind == history.Acquired || e.Kind == history.Locked || e.Kind == history.Renewed
+	open := st.waiting+st.refused > 0 && len(st.inside) == 0 && st.active == 0
+	if s.open && (got || !open) {
+		s.close()
+	}
+	if open && (got || !s.open) {
+		s.since, s.quiet = e.At, ref{}
+	}
+	s.open = open
+	switch {
+	case st.waiting > 0:
+		s.quiet = ref{}
+	case !s.quiet.known():
+		s.quiet = st.now
+	}
+	s.watchKey(e)
+}
+
+func (s *stuck) watchKey(e *history.Event) {
+	switch e.Kind {
+	case history.Locked, history.Renewed:
+		s.free, s.key, s.owner, s.gone = s.st.leaseOver(), s.st.now, s.st.owner, ref{}
+	case history.Unlocked, history.Expired:
+		if e.At <= s.free {
+			s.free, s.key, s.owner = e.At, s.st.now, nil
+		} else {
+			s.gone = s.st.now
+		}
+	}
+}
+
+// close ends the period with the present event.
+func (s *stuck) close() {
+	end := s.st.now
+	if s.quiet.known() {
+		end = s.quiet
+	}
+	size := end.at - max(s.since, s.free)
+	if size <= s.bound {
+		return
+	}
+	waiter := s.st.longestWaiter()
+	if waiter == nil {
+		waiter = s.st.who // it waited until this event
+	}
+	var asked, died ref
+	if waiter != nil {
+		asked = waiter.asked
+	}
+	text := "nobody got the lock for " + span(size) + ", although it could be had and clients waited"
+	if s.owner != nil {
+		died = s.owner.died
+		text = fmt.Sprintf("nobody got the lock for %s after the lease of %s was over, although clients waited", span(size), s.owner.name)
+	}
+	s.found = append(s.found, Violation{
+		Property: "stuck",
+		At:       end.at,
+		Size:     size,
+		Clients:  named(s.owner, waiter),
+		Events:   proof(s.key, died, asked, s.gone, end),
+		Text:     text,
+	})
+}
+
+func (s *stuck) End() []Violation {
+	if s.open {
+		s.close()
+		s.open = false
+	}
+	return s.found
+}

@@ -1,0 +1,47 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// span tells a length of time to people: "15.0 s", "350 ms", "12 µs".
+func span(ns int64) string {
+	switch d := time.Duration(ns); {
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d >= time.Microsecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	}
+	return fmt.Sprintf("%d ns", ns)
+}
+
+// about is span without a fraction that says nothing: "30 s".
+func about(ns int64) string { return strings.Replace(span(ns), ".0 s", " s", 1) }
+
+// proof lists the events that are known, in order, each once.
+func proof(refs ...ref) []int {
+	var out []int
+	for _, r := range refs {
+		if r.known() {
+			out = append(out, r.seq)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// named lists the clients that are known, each once.
+func named(clients ...*client) []string {
+	var out []string
+	for _, c := range clients {
+		if c != nil && !slices.Contains(out, c.name) {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
