@@ -41,30 +41,46 @@ func newKeyWatch(m *miniredis.Miniredis, key string, tick func(), real func(time
 
 // look reads the key as it is now.
 func (w *keyWatch) look() keyState {
-	if !w.m.Exists(w.key) {
+	db := w.m.DB(0) // lets time that has passed reach the keys, once for all that follows
+	if !db.Exists(w.key) {
 		return keyState{}
 	}
 	s := keyState{there: true}
-	switch w.m.Type(w.key) {
+	switch db.Type(w.key) {
 	case "string":
-		s.value, _ = w.m.Get(w.key)
+		s.value, _ = db.Get(w.key)
 	case "hash":
-		fields, _ := w.m.HKeys(w.key)
+		fields, _ := db.HKeys(w.key)
 		slices.Sort(fields)
 		var b strings.Builder
 		for _, f := range fields {
 			b.WriteString(f)
 			b.WriteByte('=')
-			b.WriteString(w.m.HGet(w.key, f))
+			b.WriteString(db.HGet(w.key, f))
 			b.WriteByte('\n')
 		}
 		s.value = b.String()
 	}
-	if ttl := w.m.TTL(w.key); ttl > 0 {
+	if ttl := db.TTL(w.key); ttl > 0 {
 		s.expires = time.Now().Add(w.real(ttl))
 	}
 	return s
 }
+
+// expire tells that the key has expired, if it has and the alarm has not told.
+// It is cheap where the key has time left.
+func (w *keyWatch) expire() {
+	w.mu.Lock()
+	due := w.last.there && !w.last.expires.IsZero() && time.Until(w.last.expires) <= rounding
+	w.mu.Unlock()
+	if due {
+		w.sync("")
+	}
+}
+
+// rounding is how far the alarm may be from the instant at which the key goes,
+// where Redis's clock runs at a rate of its own.
+const rounding = 10 * time.Microsecond
 
 // sync compares the key with how it last was, and tells what actor (a client;
 // empty: nobody, time alone) has done to it.

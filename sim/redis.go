@@ -106,7 +106,7 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 	}
 	s.tick()
 	if touches(args, s.watch.key) {
-		s.watch.sync("")
+		s.watch.expire()
 		c.pending = true
 	}
 	s.emit(history.Event{Kind: history.Command, Client: c.client, Detail: strings.ToLower(cmd)})

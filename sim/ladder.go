@@ -1,0 +1,70 @@
+package sim
+
+import "github.com/lockchaos/simrun/lock"
+
+// The reference locks. A new one is a line here, in the order of the ladder.
+func init() {
+	Register(naive)
+	Register(token)
+	Register(watchdog)
+	Register(capped)
+	Register(guarded)
+	Register(fenced)
+}
+
+var naive = Strategy{
+	Name:    "naive",
+	Summary: "SET NX PX, plain DEL",
+	New: func(e Env) (lock.Locker, error) {
+		return lock.NewNaive(e.Redis, e.Key, common(e)...)
+	},
+}
+
+var token = Strategy{
+	Name:    "token",
+	Summary: "SET NX PX of a token, compare and delete",
+	New: func(e Env) (lock.Locker, error) {
+		return lock.NewToken(e.Redis, e.Key, common(e)...)
+	},
+}
+
+var watchdog = Strategy{
+	Name:    "watchdog",
+	Summary: "Redisson's RLock: renewed until released",
+	New: func(e Env) (lock.Locker, error) {
+		return lock.NewWatchdog(e.Redis, e.Key, renewed(e)...)
+	},
+}
+
+var capped = Strategy{
+	Name:    "capped",
+	Summary: "watchdog that cancels its holder after so many renewals",
+	New: func(e Env) (lock.Locker, error) {
+		return lock.NewCapped(e.Redis, e.Key, append(renewed(e), lock.WithMaxRenewals(e.Cap))...)
+	},
+}
+
+var guarded = Strategy{
+	Name:    "guarded",
+	Summary: "watchdog that counts its lease on its own clock too",
+	New: func(e Env) (lock.Locker, error) {
+		return lock.NewGuarded(e.Redis, e.Key, renewed(e)...)
+	},
+}
+
+var fenced = Strategy{
+	Name:    "fenced",
+	Summary: "guarded, with fencing tokens that the resource checks",
+	New: func(e Env) (lock.Locker, error) {
+		return lock.NewFenced(e.Redis, e.Key, renewed(e)...)
+	},
+	Keeps: func(key string) []string { return []string{"{" + key + "}:fence"} },
+}
+
+func common(e Env) []lock.Option {
+	return []lock.Option{lock.WithOwner(e.Owner), lock.WithLease(e.Lease), lock.WithJitter(e.Jitter)}
+}
+
+func renewed(e Env) []lock.Option {
+	return append(common(e), lock.WithRenewEvery(e.Renew))
+}
