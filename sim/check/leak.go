@@ -1,6 +1,10 @@
 package check
 
-import "github.com/lockchaos/simrun/sim/history"
+import (
+	"cmp"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
 
 // leak: something was left when all was over: goroutines, keys without expiry,
 // subscriptions, queue entries. Each residue event is one violation.
@@ -21,7 +25,7 @@ func (l *leak) Event(e *history.Event) {
 		Size:     1,
 		Clients:  named(l.st.who),
 		Events:   proof(l.st.now),
-		Text:     e.Detail,
+		Text:     cmp.Or(e.Detail, "something was left behind"),
 	})
 }
 

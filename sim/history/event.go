@@ -42,8 +42,8 @@ const (
 
 // Events of the harness.
 const (
-	Fired   Kind = "fired"   // a fault took effect; Fault is its id, Client its target, Detail the proof
-	Over    Kind = "over"    // a fault has ended; Fault, Client
+	Fired   Kind = "fired"   // a fault took effect; Fault is its id, Client its target, Detail the proof, Dur how long it is to last: 0 if it is over at once
+	Over    Kind = "over"    // a fault that lasted has ended; Fault, Client
 	Unfired Kind = "unfired" // a fault could not take effect on its target; Fault, Client, Detail says why
 	Finding Kind = "finding" // the lock misbehaved as a program: Detail is the class (panic, blocked, spin, ...), Text the stack
 	Residue Kind = "residue" // something was left when all was over; Detail says what

@@ -7,7 +7,7 @@ var kinds = []Kind{
 	Waiting, Acquired, Refused, Entered, Read, Checked, Wrote, Rejected, Unanswered, SoldOut,
 	Noticed, Aborted, Left, Releasing, Released, Crashed, Done,
 	Command, Locked, Renewed, Unlocked, Expired,
-	Fired, Over, Finding, Residue, End,
+	Fired, Over, Unfired, Finding, Residue, End,
 }
 
 // byName finds a kind by the bytes of a line without a new string.
