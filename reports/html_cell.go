@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockchaos/simrun/reports/timeline"
 	"github.com/lockchaos/simrun/sim/results"
@@ -51,7 +52,7 @@ func viewCell(sc results.Scenario, s results.Strategy, e *evidence, many bool) c
 	}
 	if f := s.FirstViolation; f != nil {
 		c.Violation = &violationView{
-			Property: f.Property, Broken: brokenText(f.Property), Text: f.Violation.Text,
+			Property: f.Property, Broken: brokenText(f.Property), Text: strings.TrimSuffix(f.Violation.Text, "."),
 			Clock: timeline.Clock(f.Violation.At), Replay: f.Replay, Seed: f.Seed,
 		}
 		if e != nil {

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lockchaos/simrun/sim/results"
@@ -74,7 +75,7 @@ func share(part, whole float64) string {
 // The plane of the chart of waiting times, in the units of its view box.
 const (
 	cdfWidth, cdfHeight = 440, 250
-	cdfLeft, cdfRight   = 42, 12
+	cdfLeft, cdfRight   = 42, 22
 	cdfTop, cdfBottom   = 10, 34
 )
 
@@ -140,18 +141,20 @@ type axis struct {
 }
 
 func waitAxis(strategies []results.Strategy) axis {
-	low, high := math.Inf(1), 0.0
+	var waits []float64
 	for _, s := range strategies {
 		for _, w := range s.WaitCDF {
 			if w > 0 && !math.IsInf(w, 0) {
-				low, high = min(low, w), max(high, w)
+				waits = append(waits, w)
 			}
 		}
 	}
-	if high == 0 {
+	if len(waits) == 0 {
 		return axis{max: 1}
 	}
-	if low = max(low, 0.1); high/low < 100 {
+	slices.Sort(waits)
+	low, high := max(waits[0], 0.1), waits[len(waits)-1]
+	if high/max(waits[len(waits)/2], 0.1) < 30 {
 		return axis{max: high}
 	}
 	return axis{true, math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high)-1e-9))}

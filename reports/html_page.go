@@ -26,10 +26,10 @@ type page struct {
 	Script      template.JS
 }
 
-type verdictView struct{ Word, Sign string }
+type verdictView struct{ Word, Sign, Text string }
 
 func viewVerdict(v results.Verdict) verdictView {
-	return verdictView{v.String(), sign(v).text}
+	return verdictView{v.String(), sign(v).text, strings.ToLower(headline(v))}
 }
 
 type matrixRow struct {

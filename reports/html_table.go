@@ -107,19 +107,20 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
-// viewCount marks a count as expected or not. An expectation that held is only
-// spelled out where it is of harm: "0, expected none" would be noise.
+// viewCount marks a count as expected or not.
 func viewCount(s results.Strategy, name string, n int) countView {
-	c := countView{Count: thousands(n), Mismatch: mismatched(s, name)}
+	c := countView{Count: thousands(n)}
+	for _, m := range s.Mismatches {
+		if m.Property == name {
+			c.Mismatch, c.Expected = true, "expected "+wantText(m.Want)
+		}
+	}
 	want := s.Expected[name]
 	switch {
-	case c.Mismatch && want != "":
-		c.Expected = "expected " + want
 	case c.Mismatch:
-		c.Expected = "not expected"
 	case want != "" && n > 0:
 		c.Expected = "expected"
-	case want == "none":
+	case want != "":
 		c.Expected = "as expected"
 	}
 	return c

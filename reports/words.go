@@ -8,14 +8,25 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/reports/timeline"
+	"github.com/lockchaos/simrun/sim/check"
 	"github.com/lockchaos/simrun/sim/results"
 )
 
-// propertyOrder is the order of columns: safety first, then liveness. Names
-// that are not in it follow in alphabetical order.
-var propertyOrder = []string{
-	"overlap", "stale-write", "lost-update", "foreign-release", "orphan", "zombie",
-	"late-notice", "stuck", "starved", "leak",
+// propertyOrder is the order of columns: that of the checks. Names that are
+// not in it follow in alphabetical order.
+var propertyOrder = func() []string {
+	var names []string
+	for _, p := range check.Properties {
+		names = append(names, p.Name)
+	}
+	return names
+}()
+
+// brokenText says what it means that a property was breached; empty for one
+// that nobody knows.
+func brokenText(property string) string {
+	p, _ := check.Explain(property)
+	return p.Broken
 }
 
 // observations are what a scenario may expect beside properties: they count
@@ -127,4 +138,10 @@ func plural(n int, one, many string) string {
 }
 
 // lease is a configured length of time, which needs no more digits than it has.
-func lease(ms float64) string { return strings.Replace(millis(ms), ".0 ", " ", 1) }
+func lease(ms float64) string {
+	number, unit, ok := strings.Cut(millis(ms), " ")
+	if !ok || !strings.Contains(number, ".") {
+		return millis(ms)
+	}
+	return strings.TrimRight(strings.TrimRight(number, "0"), ".") + " " + unit
+}

@@ -78,14 +78,14 @@ const Draw = (() => {
   }
 
   // shade shows whom a fault hits: one client's lane, or all of them.
-  function shade(svg, data, s, x, id, width) {
+  function shade(svg, data, s, x, id, width, over) {
     const [, , from, to, , name, target] = s;
     const x0 = Math.max(-2, x(from)), w = Math.max(Math.min(width + 2, x(to)) - x0, 1.5);
     if (x0 > width || x0 + w < 0) return;
     const first = target < 0 ? 1 : target, last = target < 0 ? data.lanes.length : target + 1;
     const box = { x: x0, y: top(data, first) + 1, width: w, height: top(data, last) - top(data, first) - 2 };
-    el("rect", { class: "s-shade", ...box }, svg);
-    if (target >= 0 && (name === "pause" || name === "hang")) el("rect", { fill: `url(#${id}s)`, ...box }, svg);
+    if (!over) el("rect", { class: "s-shade", ...box }, svg);
+    else if (target >= 0 && (name === "pause" || name === "hang")) el("rect", { fill: `url(#${id}s)`, ...box }, svg);
   }
 
   const shapes = {
@@ -137,8 +137,9 @@ const Draw = (() => {
     hatches(svg, id);
     axis(svg, data, view, x, width);
     const faults = data.spans.filter((s) => s[1] === "fault");
+    for (const s of faults) shade(svg, data, s, x, id, width, false);
     for (const s of data.spans) span(svg, data, s, x, id, width);
-    for (const s of faults) shade(svg, data, s, x, id, width);
+    for (const s of faults) shade(svg, data, s, x, id, width, true);
     if (data.at >= 0) el("line", { class: "tl-at", x1: x(data.at), x2: x(data.at), y1: RAIL, y2: h - AXIS }, svg);
     const proof = new Set(data.proof);
     const late = [];

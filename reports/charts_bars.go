@@ -1,0 +1,158 @@
+package reports
+
+import (
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// ViolationsPNG draws how often each strategy breached each property.
+func ViolationsPNG(w io.Writer, sc results.Scenario) error {
+	p := newPlot(sc.Name+": violations by strategy", "", "violations, all runs")
+	legend := legendOf()
+	var props []string
+	most := 0
+	for _, name := range properties(sc.Strategies) {
+		count := 0
+		for _, s := range sc.Strategies {
+			count = max(count, s.Violations[name].Count)
+		}
+		if count > 0 {
+			props = append(props, name)
+		}
+		most = max(most, count)
+	}
+	wide := barWidth(len(sc.Strategies), len(props))
+	for i, name := range props {
+		values := make(plotter.Values, len(sc.Strategies))
+		labels := make([]string, len(values))
+		for j, s := range sc.Strategies {
+			values[j] = float64(s.Violations[name].Count)
+			if n := s.Violations[name].Count; n > 0 {
+				labels[j] = thousands(n)
+			}
+		}
+		offset := wide * vg.Length(float64(i)-float64(len(props)-1)/2)
+		if err := addBars(p, values, labels, wide*0.88, offset, propertyColour(name)); err != nil {
+			return err
+		}
+		legend.Add(name, square{propertyColour(name)})
+	}
+	if len(props) == 0 {
+		p.Title.Text = sc.Name + ": no strategy breached anything"
+	}
+	nominal(p, sc.Strategies)
+	p.Y.Min, p.Y.Max = 0, max(1, float64(most)*1.12)
+	return savePNG(w, p, &legend)
+}
+
+// TimePNG draws the time that clients were inside, and how much of it with a
+// lease that they had lost.
+func TimePNG(w io.Writer, sc results.Scenario) error {
+	scale, unit := 1000.0, "seconds"
+	most := 0.0
+	for _, s := range sc.Strategies {
+		most = max(most, s.InsideMS)
+	}
+	switch {
+	case most > 4*3600e3:
+		scale, unit = 3600e3, "hours"
+	case most > 600e3:
+		scale, unit = 60e3, "minutes"
+	}
+	p := newPlot(sc.Name+": time inside, and of it time with a lost lease", "", unit+" of virtual time, all clients and runs")
+	legend := legendOf()
+	good, bad := make(plotter.Values, len(sc.Strategies)), make(plotter.Values, len(sc.Strategies))
+	labels := make([]string, len(good))
+	for i, s := range sc.Strategies {
+		good[i], bad[i] = max(0, s.InsideMS-s.LostMS)/scale, s.LostMS/scale
+		if s.LostMS > 0 && s.InsideMS > 0 {
+			labels[i] = percent(s.LostMS/s.InsideMS) + " lost"
+		}
+	}
+	wide := min(barWidth(len(good), 1), 64)
+	lower, err := plotter.NewBarChart(good, wide)
+	if err != nil {
+		return err
+	}
+	upper, err := plotter.NewBarChart(bad, wide)
+	if err != nil {
+		return err
+	}
+	lower.Color, upper.Color = held, lost
+	lower.LineStyle.Width, upper.LineStyle.Width = 0, 0
+	upper.StackOn(lower)
+	p.Add(grid(), lower, upper)
+	sums := make(plotter.Values, len(good))
+	for i := range sums {
+		sums[i] = good[i] + bad[i]
+	}
+	if err := addLabels(p, sums, labels, 0); err != nil {
+		return err
+	}
+	legend.Add("lease held", square{held})
+	legend.Add("lease lost", square{lost})
+	nominal(p, sc.Strategies)
+	p.Y.Min, p.Y.Max = 0, max(most/scale*1.12, 1e-3)
+	return savePNG(w, p, &legend)
+}
+
+// barWidth fits bars groups beside each other.
+func barWidth(groups, bars int) vg.Length {
+	return vg.Length(620) / vg.Length(max(groups, 1)) / vg.Length(max(bars, 1)) * 0.8
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Vertical.Width = 0
+	g.Horizontal.Color = rule
+	return g
+}
+
+func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill colour) error {
+	b, err := plotter.NewBarChart(v, wide)
+	if err != nil {
+		return err
+	}
+	b.Color, b.Offset, b.LineStyle.Width = fill, offset, 0
+	if offset <= 0 {
+		p.Add(grid())
+	}
+	p.Add(b)
+	return addLabels(p, v, labels, offset)
+}
+
+// addLabels writes a text above each bar.
+func addLabels(p *plot.Plot, v plotter.Values, texts []string, offset vg.Length) error {
+	xy := make(plotter.XYs, len(v))
+	for i := range v {
+		xy[i] = plotter.XY{X: float64(i), Y: v[i]}
+	}
+	l, err := plotter.NewLabels(plotter.XYLabels{XYs: xy, Labels: texts})
+	if err != nil {
+		return err
+	}
+	for i := range l.TextStyle {
+		l.TextStyle[i].Font = sans(11)
+		l.TextStyle[i].Color = ink
+		l.TextStyle[i].XAlign = draw.XCenter
+	}
+	l.Offset = vg.Point{X: offset, Y: 4}
+	p.Add(l)
+	return nil
+}
+
+func nominal(p *plot.Plot, strategies []results.Strategy) {
+	names := make([]string, len(strategies))
+	for i, s := range strategies {
+		names[i] = s.Name
+	}
+	p.NominalX(names...)
+	p.X.Tick.Label.Font = sans(13)
+	p.X.Min, p.X.Max = -0.5, max(0.5, float64(len(names))-0.5)
+}

@@ -1,0 +1,53 @@
+package reports
+
+import (
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+type colour = color.Color
+
+// WaitsPNG draws for each strategy the share of acquisitions that waited no
+// longer than x, on a logarithmic scale where the waits are far apart.
+func WaitsPNG(w io.Writer, sc results.Scenario) error {
+	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited no longer, %")
+	legend := legendOf()
+	ax := waitAxis(sc.Strategies)
+	g := grid()
+	g.Vertical.Width, g.Vertical.Color = g.Horizontal.Width, rule
+	p.Add(g)
+	for i, s := range sc.Strategies {
+		if len(s.WaitCDF) < 2 {
+			continue
+		}
+		xy := make(plotter.XYs, 0, len(s.WaitCDF))
+		for j, ms := range s.WaitCDF {
+			if math.IsNaN(ms) || math.IsInf(ms, 0) {
+				continue
+			}
+			xy = append(xy, plotter.XY{X: ax.place(ms), Y: 100 * float64(j) / float64(len(s.WaitCDF)-1)})
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return err
+		}
+		line.Color = palette[i%len(palette)]
+		line.Width = 2
+		line.Dashes = dashes[i%len(dashes)]
+		p.Add(line)
+		legend.Add(s.Name, line)
+	}
+	var ticks []plot.Tick
+	for _, t := range ax.ticks() {
+		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: lease(t)})
+	}
+	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100
+	return savePNG(w, p, &legend)
+}
