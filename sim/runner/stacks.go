@@ -72,6 +72,15 @@ func classify(dump string) check.Finding {
 	}
 }
 
+// silent tells of a child that had to be killed, from the stacks that it left.
+// Without any there is no telling whose fault it was.
+func silent(dump string) check.Finding {
+	if len(parseStacks(dump)) == 0 {
+		return check.Finding{Class: classStuckTime, Detail: "the process fell silent and was killed; it left no stacks"}
+	}
+	return classify(dump)
+}
+
 var crashRE = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIGQUIT: |SIG[A-Z]+: |unexpected fault address)`)
 
 // crash tells how a child died from what it left on its standard error and how

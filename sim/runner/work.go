@@ -151,7 +151,7 @@ func (w *worker) obituary(cause error, seed uint64) *tally {
 	var f check.Finding
 	if errors.Is(cause, errSilent) {
 		p.dump()
-		f = classify(p.stderr.String())
+		f = silent(p.stderr.String())
 	} else {
 		f = crash(p.stderr.String(), p.end())
 	}

@@ -1,0 +1,70 @@
+package runner
+
+import (
+	"testing"
+
+	"github.com/lockchaos/simrun/scenarios"
+)
+
+func TestRule(t *testing.T) {
+	none := evidence{runs: 100, first: 1, firstWithout: 1}
+	few := evidence{runs: 100, with: 5, total: 12, first: 1, firstWith: 17, firstWithout: 1}
+	all := evidence{runs: 100, with: 100, total: 250, first: 1, firstWith: 1}
+	thin := evidence{runs: enoughForNever - 1, first: 1, firstWithout: 1}
+	enough := evidence{runs: enoughForNever, first: 1, firstWithout: 1}
+	for _, tt := range []struct {
+		name  string
+		want  scenarios.Expectation
+		seen  evidence
+		whole bool
+		rules ruling
+		seed  uint64
+	}{
+		{"no run at all shows nothing", scenarios.None, evidence{}, true, undecided, 0},
+		{"no run at all is not every run", scenarios.Every, evidence{}, true, undecided, 0},
+		{"none, never seen", scenarios.None, none, true, holds, 0},
+		{"none, seen", scenarios.None, few, true, broken, 17},
+		{"none, seen before an interrupt", scenarios.None, few, false, broken, 17},
+		{"some, seen", scenarios.Some, few, true, holds, 0},
+		{"some, seen in all", scenarios.Some, all, true, holds, 0},
+		{"some, never seen", scenarios.Some, none, true, broken, 1},
+		{"some, never seen before an interrupt", scenarios.Some, none, false, undecided, 0},
+		{"some, never seen in too few runs", scenarios.Some, thin, true, undecided, 0},
+		{"some, never seen in just enough runs", scenarios.Some, enough, true, broken, 1},
+		{"every, seen in all", scenarios.Every, all, true, holds, 0},
+		{"every, seen in few", scenarios.Every, few, true, broken, 1},
+		{"every, never seen", scenarios.Every, none, true, broken, 1},
+		{"a word that is no expectation", "often", all, true, undecided, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := rule(tt.want, tt.seen, tt.whole)
+			if got != tt.rules {
+				t.Fatalf("ruling is %d, want %d", got, tt.rules)
+			}
+			if got == broken && culprit(tt.want, tt.seen) != tt.seed {
+				t.Errorf("culprit is %d, want %d", culprit(tt.want, tt.seen), tt.seed)
+			}
+		})
+	}
+}
+
+func TestBrokenText(t *testing.T) {
+	few := evidence{runs: 100, with: 5, total: 12, first: 1, firstWith: 17, firstWithout: 1}
+	none := evidence{runs: 1, first: 4, firstWithout: 4}
+	for _, tt := range []struct {
+		want      scenarios.Expectation
+		seen      evidence
+		got, text string
+	}{
+		{scenarios.None, few, "12 in 5 of 100 runs", "naive: overlap must not happen, but it did in 5 of 100 runs, first with seed 17"},
+		{scenarios.Every, few, "12 in 5 of 100 runs", "naive: overlap is expected in every run, but seed 1 went without it (5 of 100 runs showed it)"},
+		{scenarios.Some, none, "none in 1 run", "naive: overlap is expected in some run, but none of 1 run showed it"},
+	} {
+		if s := got(tt.seen); s != tt.got {
+			t.Errorf("got is %q, want %q", s, tt.got)
+		}
+		if s := brokenText("naive", "overlap", tt.want, tt.seen); s != tt.text {
+			t.Errorf("text is %q, want %q", s, tt.text)
+		}
+	}
+}

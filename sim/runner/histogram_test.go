@@ -1,0 +1,96 @@
+package runner
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHistogramReadsBackWithinOnePercent(t *testing.T) {
+	for _, v := range []int64{0, 1, 63, 64, 65, 127, 128, 129, 1e3, 999_999, 30e9, math.MaxInt64 - 1, math.MaxInt64} {
+		got := middle(bucketOf(v))
+		if diff := math.Abs(float64(got)-float64(v)) / max(float64(v), 1); diff > 1.0/128 {
+			t.Errorf("%d is read back as %d, %.2f %% off", v, got, 100*diff)
+		}
+	}
+}
+
+func TestHistogramBucketsAscend(t *testing.T) {
+	for v := int64(0); v < 1<<14; v++ {
+		if a, b := bucketOf(v), bucketOf(v+1); b < a || b > a+1 {
+			t.Fatalf("%d is in bucket %d, %d in %d", v, a, v+1, b)
+		}
+	}
+}
+
+func TestHistogramQuantiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var h histogram
+	all := make([]int64, 0, 1000)
+	for range cap(all) {
+		v := int64(rng.ExpFloat64() * 1e9)
+		all = append(all, v)
+		h.add(v)
+	}
+	slices.Sort(all)
+	fractions := []float64{0, 0.01, 0.5, 0.99, 1}
+	for i, got := range h.quantiles(fractions...) {
+		want := all[int(fractions[i]*float64(len(all)-1))]
+		if math.Abs(float64(got-want)) > float64(want)/100 {
+			t.Errorf("quantile %v is %d, want %d", fractions[i], got, want)
+		}
+	}
+	if q := h.quantiles(0, 1); q[0] != all[0] || q[1] != all[len(all)-1] {
+		t.Errorf("the ends %v are not exact", q)
+	}
+	if q := (&histogram{}).quantiles(0.5); q != nil {
+		t.Errorf("an empty histogram has quantiles %v", q)
+	}
+}
+
+func TestHistogramMergesInAnyOrder(t *testing.T) {
+	part := func(vs ...int64) (h histogram) {
+		for _, v := range vs {
+			h.add(v)
+		}
+		return h
+	}
+	var ab, ba histogram
+	a, b := part(5, 100, 7e9), part(1, 100)
+	ab.merge(a)
+	ab.merge(b)
+	ba.merge(b)
+	ba.merge(a)
+	if diff := cmp.Diff(ab, ba, cmp.AllowUnexported(histogram{})); diff != "" {
+		t.Error(diff)
+	}
+	if ab.min != 1 || ab.max != 7e9 || ab.total != 5 {
+		t.Errorf("%+v", ab)
+	}
+}
+
+func FuzzHistogramJSON(f *testing.F) {
+	for _, s := range []string{"[]", "[1,2,1,1,2,1]", "[1]", "[1,2,3]", "{}", "null"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var h, again histogram
+		if json.Unmarshal(data, &h) != nil {
+			return
+		}
+		out, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, &again); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		if diff := cmp.Diff(h, again, cmp.AllowUnexported(histogram{})); h.total != 0 && diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/bubble"
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// TestMain lets the test binary serve as its own child, with an engine whose
+// runs behave as the strategy's name says.
+func TestMain(m *testing.M) {
+	for _, name := range []string{
+		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle", "slow",
+	} {
+		sim.Register(sim.Strategy{
+			Name: name, Summary: "a test's " + name,
+			New: func(sim.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired },
+		})
+	}
+	runSeed = engine
+	if IsChild() {
+		Child()
+	}
+	os.Exit(m.Run())
+}
+
+// engine stands for the real one: what it reports depends on the seed alone.
+func engine(h bubble.Host, j sim.Job) sim.Outcome {
+	header := history.Header{Mode: "sim", Scenario: j.Scenario.Name, Strategy: j.Strategy.Name, Seed: j.Seed, Faults: []string{}}
+	r := check.Report{
+		Sections: 10, Commands: int(j.Seed), Virtual: int64(j.Seed) * 1e9, Inside: 5e9, Lost: int64(j.Seed % 7),
+		Waits: []int64{int64(j.Seed) * 1e6, int64(j.Seed%13) * 1e8},
+	}
+	if err := h.Run(func() { behave(j, &r) }); err != nil {
+		r.Findings = append(r.Findings, check.Finding{Class: "leak", Detail: err.Error()})
+	}
+	return sim.Outcome{Header: header, Report: r, Events: []history.Event{{Seq: 1, At: 1, Kind: history.End}}}
+}
+
+func behave(j sim.Job, r *check.Report) {
+	overlap := check.Violation{Property: "overlap", Size: int64(j.Seed), Events: []int{1}, Text: fmt.Sprintf("seed %d", j.Seed)}
+	switch j.Strategy.Name {
+	case "moody":
+		if j.Seed%3 == 0 {
+			r.Violations = append(r.Violations, overlap, overlap)
+		}
+		if j.Seed%5 == 0 {
+			r.Violations = append(r.Violations, check.Violation{Property: "stale-write", Events: []int{1}})
+			r.Aborted = 1
+		}
+	case "panics":
+		if j.Seed%4 == 0 {
+			go panic("the lock is broken")
+		}
+	case "exits":
+		if j.Seed == 3 {
+			os.Exit(7)
+		}
+	case "spins":
+		if j.Seed == 2 {
+			for n := uint64(0); ; n++ {
+				overlap.Size += int64(n)
+			}
+		}
+	case "stops-time":
+		stopTime(j.Seed)
+	case "prints":
+		fmt.Println("a lock that prints")
+	case "freezes":
+		if j.Seed == 2 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			for overlap.Size >= 0 { // until the signal arrives
+				overlap.Size &= 0xff
+			}
+		}
+	case "thin":
+		if j.Seed%2 == 0 {
+			r.Unknown = fmt.Sprintf("fault 1:pause never fired in seed %d", j.Seed)
+			r.Violations = append(r.Violations, overlap)
+		}
+	case "fickle":
+		overlap.Text = fmt.Sprint(j.Record)
+		r.Violations = append(r.Violations, overlap)
+	case "slow":
+		syscall.Nanosleep(&syscall.Timespec{Nsec: int64(2 * time.Millisecond)}, nil)
+	}
+}
+
+// stopTime holds a mutex over a sleep while somebody waits for it.
+func stopTime(seed uint64) {
+	if seed != 2 {
+		return
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	mu.Lock()
+	wg.Go(func() {
+		mu.Lock()
+		defer mu.Unlock()
+	})
+	time.Sleep(time.Second)
+	mu.Unlock()
+	wg.Wait()
+}

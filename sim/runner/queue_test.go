@@ -1,0 +1,100 @@
+package runner
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+func TestQueueHandsOutEachSeedOnce(t *testing.T) {
+	q := newQueue(planOf(t, 103, nil, "steady", "moody"), Options{Procs: 2}.withDefaults())
+	seen := make(map[string][]uint64)
+	for {
+		b, ok := q.take()
+		if !ok {
+			break
+		}
+		for i := range b.count {
+			seen[b.cell.strategy] = append(seen[b.cell.strategy], b.first+uint64(i))
+		}
+	}
+	for _, name := range []string{"steady", "moody"} {
+		if n := len(seen[name]); n != 103 || !slices.IsSorted(seen[name]) || seen[name][0] != 1 || seen[name][102] != 103 {
+			t.Errorf("%s: %v", name, seen[name])
+		}
+	}
+}
+
+func TestACellThatStallsAgainAndAgainIsGivenUp(t *testing.T) {
+	q := newQueue(planOf(t, 1000, nil, "spins"), Options{Procs: 1, Dir: t.TempDir()}.withDefaults())
+	stall := check.Report{Findings: []check.Finding{{Class: classSpin}}, Unknown: "a spin"}
+	b, _ := q.take()
+	for i := range stallsAtMost {
+		if q.gaveUp(b.cell) {
+			t.Fatalf("given up after %d stalls", i)
+		}
+		q.add(b.cell, tallyOf(uint64(i+1), stall), true)
+	}
+	q.skip(task{cell: b.cell, count: b.count - stallsAtMost})
+	if next, ok := q.take(); ok {
+		t.Errorf("there is more to do: %+v", next)
+	}
+	if r := b.cell.result(); r.Verdict != results.Fail || r.Runs != stallsAtMost {
+		t.Errorf("%s after %d runs", r.Verdict, r.Runs)
+	}
+}
+
+func TestHistoryPathIsSafeAndItsOwn(t *testing.T) {
+	named := func(name string) Input { return Input{Scenario: &scenarios.Scenario{Name: name}} }
+	q := &queue{plan: Plan{Scenarios: []Input{named("../a b"), named("-a-b")}}}
+	for i, want := range []string{"-a-b/published-queue/history.jsonl", "-a-b-2/published-queue/history.jsonl"} {
+		c := &cell{scenario: i, sc: q.plan.Scenarios[i].Scenario, strategy: "published/queue"}
+		if got := q.historyPath(c); got != want {
+			t.Errorf("path is %q, want %q", got, want)
+		}
+	}
+}
+
+func TestReplayCommand(t *testing.T) {
+	builtin := Input{Scenario: &scenarios.Scenario{Name: "expiry"}}
+	file := Input{Scenario: &scenarios.Scenario{Name: "mine", File: "my scenarios/it's.yaml"}, Source: []byte("x")}
+	if got, want := replayCommand("simrun", builtin, "naive", 17), "simrun -scenario expiry -strategy naive -seed 17"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := replayCommand("simrun", file, "naive", 1), `simrun -scenario 'my scenarios/it'\''s.yaml' -strategy naive -seed 1`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestFirstViolationIsTheOneThatMattersMost(t *testing.T) {
+	build := func(expect expectations) results.Strategy {
+		sc := &scenarios.Scenario{Expect: map[string]expectations{"x": expect}}
+		c := newCell(0, Input{Scenario: sc}, "x", Plan{Count: 3}, Options{})
+		c.fold.add(tallyOf(1, check.Report{Violations: []check.Violation{{Property: "leak"}}}), false)
+		c.fold.add(tallyOf(2, check.Report{Violations: []check.Violation{{Property: "overlap"}}}), false)
+		c.fold.add(tallyOf(3, check.Report{Violations: []check.Violation{{Property: "stale-write"}, {Property: "own"}}}), false)
+		return c.result()
+	}
+	for _, tt := range []struct {
+		name     string
+		expect   expectations
+		property string
+		seed     uint64
+	}{
+		{"the worst harm", nil, "stale-write", 3},
+		{"what breaks an expectation", expectations{"leak": scenarios.None}, "leak", 1},
+		{"of several that do, the worst", expectations{"leak": scenarios.None, "overlap": scenarios.None}, "overlap", 2},
+		{"one that is missing in a run breaks nothing by being there", expectations{"leak": scenarios.Every}, "stale-write", 3},
+		{"a property without a rank still counts", expectations{"own": scenarios.None}, "own", 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v := build(tt.expect).FirstViolation
+			if v.Property != tt.property || v.Seed != tt.seed {
+				t.Errorf("%s with seed %d, want %s with seed %d", v.Property, v.Seed, tt.property, tt.seed)
+			}
+		})
+	}
+}

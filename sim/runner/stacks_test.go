@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	outsider = "goroutine 1 [running]:\nmain.watch()\n\t/x/monitor.go:10 +0x1d"
+	sleeper  = "goroutine 20 [sleep (durable), synctest bubble 3]:\ntime.Sleep(0x3b9aca00)\n\t/go/time.go:338 +0x165"
+	waiter   = "goroutine 21 [sync.Mutex.Lock, synctest bubble 3]:\nmine.(*Lock).Acquire(0xc000123)\n\t/x/lock.go:7 +0x25"
+	reader   = "goroutine 22 [sync.RWMutex.RLock, 2 minutes, synctest bubble 3]:\nmine.(*Lock).TTL(0xc000123)\n\t/x/lock.go:9 +0x25"
+	spinner  = "goroutine 23 [runnable, synctest bubble 3]:\nmine.spin(...)\n\t/x/lock.go:11 +0x2"
+	socket   = "goroutine 24 [IO wait, synctest bubble 3]:\nnet.(*conn).Read(0xc000456, {0xc000789, 0x1000, 0x1000})\n\t/go/net.go:196 +0x45"
+	outMutex = "goroutine 25 [sync.Mutex.Lock]:\nmain.other()\n\t/x/other.go:3 +0x2"
+)
+
+func TestClassify(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		goroutines  []string
+		class, text string
+		shows       string // in the stack
+	}{
+		{"one that runs spins", []string{outsider, sleeper, spinner}, "spin", "spins", "mine.spin"},
+		{"one that runs explains those that wait for a mutex", []string{outsider, waiter, spinner}, "spin", "spins", "mine.spin"},
+		{"a mutex, and nobody runs", []string{outsider, sleeper, waiter}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).Acquire"},
+		{"a read lock, and nobody runs", []string{outsider, sleeper, reader}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).TTL"},
+		{"a real socket", []string{outsider, sleeper, socket}, "stuck-time", "outside the simulation", "net.(*conn).Read"},
+		{"what happens outside the bubble does not count", []string{outsider, outMutex, sleeper}, "stuck-time", "no goroutine shows why", "main.watch"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := classify(strings.Join(tt.goroutines, "\n\n"))
+			if f.Class != tt.class || !strings.Contains(f.Detail, tt.text) || !strings.Contains(f.Stack, tt.shows) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+func TestSilentWithoutStacksBlamesNobody(t *testing.T) {
+	if f := silent("some log line\n"); f.Class != "stuck-time" || !strings.Contains(f.Detail, "left no stacks") {
+		t.Errorf("%+v", f)
+	}
+	if f := silent("SIGQUIT: quit\n\n" + spinner); f.Class != "spin" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestCrash(t *testing.T) {
+	for _, tt := range []struct{ name, stderr, exit, detail, stack string }{
+		{"a panic after a line of log", "redis: connection pool\npanic: boom\n\n" + spinner + "\n", "exit status 2",
+			"panic: boom", "panic: boom\n\ngoroutine N [runnable, synctest bubble N]:\nmine.spin(...)\n\t/x/lock.go:11 +0x…"},
+		{"a fatal error", "fatal error: concurrent map writes\n", "exit status 2", "fatal error: concurrent map writes", "fatal error: concurrent map writes"},
+		{"an exit without a word", "", "exit status 7", "the process ended: exit status 7", ""},
+		{"an exit with its reason", "config missing\n", "exit status 1", "the process ended: exit status 1", "config missing"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := crash(tt.stderr, tt.exit)
+			if f.Class != "panic" || f.Detail != tt.detail || f.Stack != tt.stack {
+				t.Errorf("%q\n%q\n%q", f.Class, f.Detail, f.Stack)
+			}
+		})
+	}
+}
+
+func TestScrubLeavesWhatTwoRunsShare(t *testing.T) {
+	a := scrub("goroutine 7 [sleep, 3 minutes]:\nmine.(*Lock).Acquire(0xc000123, {0x1, 0x2})\n\t/x/lock.go:7 +0x25")
+	b := scrub("goroutine 9 [sleep]:\nmine.(*Lock).Acquire(0xc000999, {0x1, 0x3})\n\t/x/lock.go:7 +0x25")
+	if a != b {
+		t.Errorf("differ:\n%s\n%s", a, b)
+	}
+	if !strings.Contains(a, "mine.(*Lock).Acquire(...)") || !strings.Contains(a, "/x/lock.go:7") {
+		t.Errorf("lost too much:\n%s", a)
+	}
+	if long := scrub(strings.Repeat("é", maxStack)); len(long) > maxStack+10 {
+		t.Errorf("a stack of %d bytes is kept", len(long))
+	}
+}
+
+func TestEndsKeepsTheFirstAndTheLast(t *testing.T) {
+	var e ends
+	for range 100 {
+		e.Write([]byte(strings.Repeat("m", 4096)))
+	}
+	e.Write([]byte("last"))
+	got := e.String()
+	if len(got) > 2*endSize+20 || !strings.HasPrefix(got, "mmm") || !strings.HasSuffix(got, "last") {
+		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-10:])
+	}
+	var small ends
+	small.Write([]byte("all "))
+	small.Write([]byte("of it"))
+	if small.String() != "all of it" {
+		t.Errorf("%q", small.String())
+	}
+}
