@@ -70,7 +70,7 @@ func (t *teller) lockSentence(e *history.Event) (string, weight) {
 		if c == nil || !c.locked.known() || c.lost.known() || e.At-c.locked.at > bound(t.st.h, "orphan") {
 			return who + " is told that it has the lock", plot
 		}
-		return who + " is told that it has the lock", routine
+		return who + " is told that it has the lock", trivial
 	case history.Refused:
 		return who + " does not get the lock" + because(e.Detail), routine
 	case history.Releasing:
@@ -79,7 +79,7 @@ func (t *teller) lockSentence(e *history.Event) (string, weight) {
 	if e.Detail != "" {
 		return who + " fails to release the lock" + because(e.Detail), plot
 	}
-	return who + " has released the lock", routine
+	return who + " has released the lock", trivial
 }
 
 func (t *teller) keySentence(e *history.Event) (string, weight) {

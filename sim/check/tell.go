@@ -34,7 +34,8 @@ func Tell(h history.Header, events []history.Event, v Violation) []Step {
 type weight uint8
 
 const (
-	routine weight = iota
+	trivial weight = iota // told only as a proof
+	routine
 	plot
 	turn
 	proven
@@ -106,10 +107,10 @@ func (t *teller) event(e *history.Event) {
 		return
 	}
 	text, w := t.sentence(e)
-	if key {
+	switch {
+	case key:
 		w = proven
-	}
-	if text == "" {
+	case w == trivial:
 		return
 	}
 	if e.Seq == t.mark {
@@ -152,8 +153,7 @@ func (t *teller) joined(l told) bool {
 		if prev.client != l.client {
 			continue
 		}
-		row := l.kind == history.Renewed && prev.kind == history.Renewed || prev.kind == history.Waiting &&
-			(l.kind == history.Waiting || l.kind == history.Refused)
+		row := l.kind == history.Renewed && prev.kind == history.Renewed || isTry(l.kind) && isTry(prev.kind)
 		if !row || prev.weight != routine {
 			return false
 		}
@@ -165,6 +165,8 @@ func (t *teller) joined(l told) bool {
 	}
 	return false
 }
+
+func isTry(k history.Kind) bool { return k == history.Waiting || k == history.Refused }
 
 // steps ends the story.
 func (t *teller) steps() []Step {
@@ -190,8 +192,11 @@ func (t *teller) steps() []Step {
 
 // row tells a step that stands for several events.
 func (l *told) row() string {
-	if l.kind == history.Renewed {
+	switch {
+	case l.kind == history.Renewed:
 		return fmt.Sprintf("%s %d times, until %s", l.Text, l.times+1, span(l.until))
+	case l.times == 1:
+		return l.Text + ", and again until " + span(l.until)
 	}
-	return fmt.Sprintf("%s, and again %d times until %s", l.Text, l.times, span(l.until))
+	return fmt.Sprintf("%s, and again %d times, until %s", l.Text, l.times, span(l.until))
 }
