@@ -118,14 +118,17 @@ func (n *nemesis) shot(f *armedFault, target string) func() {
 		case !f.plan.Spec.Target:
 			n.inject(f.plan, "", last)
 		case target == "all":
-			for _, c := range n.clients {
-				n.inject(f.plan, c, last)
+			for i, c := range n.clients {
+				n.inject(f.plan, c, last+time.Duration(i)*staggered)
 			}
 		default:
 			n.inject(f.plan, target, last)
 		}
 	}
 }
+
+// staggered is how far apart a fault of all clients ends for one and the next.
+const staggered = 50 * time.Microsecond
 
 // inject makes a fault happen to one client and ends it in time.
 func (n *nemesis) inject(p chaos.Plan, client string, last time.Duration) {

@@ -69,7 +69,9 @@ func newProcess(w *world, name string) *process {
 	return p
 }
 
-// dial opens a connection to Redis: client, latency, toxics, Redis.
+// dial opens a connection to Redis: client, latency, toxics, Redis, and back.
+// Toxics come after the latency in either direction: they may cut a message in
+// pieces or join several, and the number of draws must not depend on that.
 func (p *process) dial() (net.Conn, error) {
 	p.stop.pass()
 	if p.isDead() {
@@ -83,14 +85,12 @@ func (p *process) dial() (net.Conn, error) {
 	pr := &pair{}
 	peer := p.w.redis.accept(p.name, id, pr.reset)
 	near := memnet.End{Ready: p.stop.pass, Send: p.latency(id + " up")}
-	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello()}
-	back := p.latency(id + " down")
+	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello(), Send: p.latency(id + " down")}
 	if p.toxics == nil {
-		far.Send = back
 		pr.client, pr.server = memnet.Pipe(near, far)
 	} else {
 		var outer, inner *memnet.Conn
-		pr.client, outer = memnet.Pipe(near, memnet.End{Send: back})
+		pr.client, outer = memnet.Pipe(near, memnet.End{})
 		inner, pr.server = memnet.Pipe(memnet.End{}, far)
 		if err := p.toxics.join(id, pr, outer, inner); err != nil {
 			return nil, err

@@ -107,6 +107,10 @@ func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
 	return nil
 }
 
+// apart keeps what happens on several connections or to several clients "at
+// once" in an order that the seed decides.
+const apart = 1013 * time.Nanosecond
+
 func (t activeToxic) name() string { return fmt.Sprintf("%s-%d", t.Type, t.serial) }
 
 func (l *toxicLinks) remove(serial int) {
@@ -126,5 +130,7 @@ func (l *toxicLinks) remove(serial int) {
 	for _, link := range links {
 		// The only error is that the toxic is not there, which is what is wanted.
 		_ = link.proxy.Toxics.RemoveToxic(context.Background(), gone.name())
+		// What was held back on each connection arrives at an instant of its own.
+		time.Sleep(apart)
 	}
 }
