@@ -123,7 +123,7 @@ func (a *attempt) renewNonce() {
 // subscription it polls.
 func (a *attempt) waitForWake(pttl time.Duration) {
 	if a.wake == nil {
-		a.wake = newWake(a.ctx, a.h.rdb, a.h.names.channel)
+		a.wake = newWake(a.h.rdb, a.h.names.channel)
 	}
 	if a.wake.wait(a.ctx, wakeBound(pttl, a.cfg.lease)) == nil {
 		a.deaf = 0

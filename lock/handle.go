@@ -39,8 +39,8 @@ type handle struct {
 }
 
 func newHandle(rdb redis.UniversalClient, key string, p policy, opts []Option) (*handle, error) {
-	if rdb == nil {
-		return nil, fmt.Errorf("%w: the redis client is nil", ErrInvalidOption)
+	if err := checkClient(rdb); err != nil {
+		return nil, err
 	}
 	n, err := newNames(key)
 	if err != nil {

@@ -37,8 +37,8 @@ func (l *lease) Cause() error {
 // renewal before it sends anything, so that no renewal lands after it.
 //
 // It does not heed the end of ctx, which is often the end of the work that the
-// lock guarded: it takes as long as Redis needs, at most 15 s for a renewal under
-// way and 15 s for itself. It fails with [ErrNotHeld] where the lease was
+// lock guarded: it takes as long as Redis needs, at most 20 s for a renewal under
+// way and 20 s for itself. It fails with [ErrNotHeld] where the lease was
 // released before or is no longer ours, and with [ErrNoAnswer] where Redis was
 // not reached; then it may be called again, and the key ends with its lease.
 func (l *lease) Release(ctx context.Context) error {

@@ -48,7 +48,7 @@ func (naiveLease) Lost() <-chan struct{} { return nil }
 func (naiveLease) Fence() int64 { return 0 }
 
 // Release deletes the key, whoever holds it. It fails only where Redis was not
-// reached. It does not heed the end of ctx; it takes at most 15 s.
+// reached. It does not heed the end of ctx; it takes at most 20 s.
 func (l naiveLease) Release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseBound)
 	defer cancel()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // ErrInvalidOption is wrapped by every error of a constructor; the error's text
@@ -139,6 +141,18 @@ func WithJitter(draw func() float64) Option {
 		c.jitter = draw
 		return nil
 	}
+}
+
+// checkClient refuses a Ring: it spreads keys over servers that know nothing of
+// each other, so that a key moves, and is free again, when one of them is down.
+func checkClient(rdb redis.UniversalClient) error {
+	if rdb == nil {
+		return fmt.Errorf("%w: the redis client is nil", ErrInvalidOption)
+	}
+	if _, ring := rdb.(*redis.Ring); ring {
+		return fmt.Errorf("%w: a redis.Ring cannot keep a lock", ErrInvalidOption)
+	}
+	return nil
 }
 
 func newConfig(opts []Option) (config, error) {

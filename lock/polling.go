@@ -16,8 +16,8 @@ type polled struct {
 }
 
 func newPolled(rdb redis.UniversalClient, key string, opts []Option) (polled, error) {
-	if rdb == nil {
-		return polled{}, fmt.Errorf("%w: the redis client is nil", ErrInvalidOption)
+	if err := checkClient(rdb); err != nil {
+		return polled{}, err
 	}
 	if key == "" {
 		return polled{}, fmt.Errorf("%w: the key is empty", ErrInvalidOption)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -64,31 +65,34 @@ func (hd *hold) capOut(ctx context.Context) {
 	if !sleepUntil(ctx, end) {
 		return // the holder releases
 	}
-	nonces := hd.forfeit()
-	if len(nonces) == 0 {
+	leases := hd.forfeit()
+	if len(leases) == 0 {
 		return
 	}
+	var nonces []string
+	for _, l := range leases {
+		nonces = append(nonces, l.nonce)
+	}
 	if _, err := h.sendRelease(ctx, nonces...); err != nil {
-		hd.unforfeit()
+		hd.unforfeit(leases) // the key is left to its holder, or to its expiry
 	}
 }
 
 // forfeit takes the leases from a holder that has not released them.
-func (hd *hold) forfeit() (nonces []string) {
+func (hd *hold) forfeit() []*lease {
 	hd.h.mu.Lock()
 	defer hd.h.mu.Unlock()
 	for _, l := range hd.entries {
 		l.forfeited = true
-		nonces = append(nonces, l.nonce)
 	}
-	return nonces
+	return slices.Clone(hd.entries)
 }
 
-// unforfeit leaves the key to the holder's own release, or to its expiry.
-func (hd *hold) unforfeit() {
+// unforfeit gives them back.
+func (hd *hold) unforfeit(leases []*lease) {
 	hd.h.mu.Lock()
 	defer hd.h.mu.Unlock()
-	for _, l := range hd.entries {
+	for _, l := range leases {
 		l.forfeited = false
 	}
 }

@@ -41,11 +41,11 @@ const (
 const (
 	// tombstoneLife outlasts every copy of a command that the client or the
 	// network may still deliver: go-redis by default gives up after four tries
-	// of three seconds, and a partition that holds bytes may add much to that.
+	// of five seconds, and a partition that holds bytes may add much to that.
 	tombstoneLife = time.Minute
-	// releaseBound is longer than go-redis's default timeouts and retries of
-	// one command.
-	releaseBound = 15 * time.Second
+	// releaseBound is what go-redis takes by default until it gives a command
+	// up: four tries of five seconds.
+	releaseBound = 20 * time.Second
 	// undoBound is short, for it delays an Acquire that has failed already.
 	undoBound = time.Second
 	// resendAfter: a command that took so long may have been sent twice.

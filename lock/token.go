@@ -63,7 +63,7 @@ func (tokenLease) Fence() int64 { return 0 }
 
 // Release deletes the key while it carries this lease's token; else it fails
 // with [ErrNotHeld], or with [ErrNoAnswer] where Redis was not reached. It does
-// not heed the end of ctx; it takes at most 15 s.
+// not heed the end of ctx; it takes at most 20 s.
 func (l tokenLease) Release(ctx context.Context) error {
 	held, err := l.delete(ctx, releaseBound)
 	if err != nil {
