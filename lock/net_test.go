@@ -204,3 +204,13 @@ func (p *pipe) broadcast() {
 	p.wake.Broadcast()
 	p.mu.Unlock()
 }
+
+// resetConns resets all connections, as a TCP reset does.
+func (l *link) resetConns() {
+	l.mu.Lock()
+	conns := l.conns
+	l.mu.Unlock()
+	for _, c := range conns {
+		c.reset()
+	}
+}
