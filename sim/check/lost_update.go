@@ -14,7 +14,8 @@ import (
 type lostUpdate struct {
 	st      *state
 	version int64
-	writer  *client // of the newest accepted write
+	readers []*visit // that have read, with no accepted write since
+	writer  *client  // of the newest accepted write
 	write   ref
 	stock   int64 // at the end
 	found   []Violation
@@ -23,6 +24,12 @@ type lostUpdate struct {
 func newLostUpdate(st *state) Checker { return &lostUpdate{st: st} }
 
 func (l *lostUpdate) Event(e *history.Event) {
+	if v := l.st.first; v != nil {
+		for len(l.readers) > 0 && l.readers[0].over() {
+			l.readers = l.readers[1:]
+		}
+		l.readers = append(l.readers, v)
+	}
 	switch e.Kind {
 	case history.End:
 		l.stock = e.Value
@@ -31,25 +38,38 @@ func (l *lostUpdate) Event(e *history.Event) {
 			l.breach(e)
 		}
 		l.version++
-		l.writer, l.write = l.st.who, l.st.now
+		l.wrote()
 	}
+}
+
+// wrote lets those who have read know which write came first after.
+func (l *lostUpdate) wrote() {
+	l.writer, l.write = l.st.who, l.st.now
+	for _, v := range l.readers {
+		v.undoes, v.undone = l.st.who, l.st.now
+	}
+	l.readers = l.readers[:0]
 }
 
 func (l *lostUpdate) breach(e *history.Event) {
 	var read ref
+	writer, undone := l.writer, l.write
 	if v := l.st.answer; v != nil {
 		read = v.read
+		if v.undone.known() {
+			writer, undone = v.undoes, v.undone
+		}
 	}
 	text := fmt.Sprintf("%s wrote what it had computed from version %d over version %d", e.Client, e.Version, l.version)
-	if l.writer != nil {
-		text += ", which " + l.writer.name + " had written"
+	if writer != nil {
+		text += ", and so undid what " + writer.name + " had written"
 	}
 	l.found = append(l.found, Violation{
 		Property: "lost-update",
 		At:       l.st.now.at,
 		Size:     1,
-		Clients:  named(l.st.who, l.writer),
-		Events:   proof(read, l.write, l.st.now),
+		Clients:  named(l.st.who, writer),
+		Events:   proof(read, undone, l.st.now),
 		Text:     text,
 	})
 }

@@ -129,8 +129,9 @@ func (t *teller) belongs(e *history.Event) bool {
 	}
 	switch e.Kind {
 	case history.Fired, history.Over:
-		_, involved := t.from[e.Client]
-		return e.Seq >= t.start && (involved || e.Client == "")
+		if e.Client == "" {
+			return e.Seq >= t.start
+		}
 	case history.Command, history.Done, history.Finding, history.Residue, history.End, history.Unfired:
 		return false
 	}

@@ -12,11 +12,16 @@ type visit struct {
 	read      ref // its first
 	sent      bool
 	answered  bool
-	overtaken *visit // by the first later holder that read the resource, see [staleWrite]
+	overtaken *visit  // by the first later holder that read the resource, see [staleWrite]
+	undone    ref     // the first accepted write since it has read, see [lostUpdate]
+	undoes    *client // whose write that was
 }
 
 // pending says that a write of this visit may still be under way.
 func (v *visit) pending() bool { return v.sent && !v.answered }
+
+// over says that nothing more will come of this visit.
+func (v *visit) over() bool { return (v.client.current != v || !v.client.inside) && !v.pending() }
 
 // visits are a client's: the one it is in, or was in last, and older ones whose
 // write may still come.
