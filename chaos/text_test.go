@@ -97,10 +97,17 @@ func TestDescribe(t *testing.T) {
 		{"noop", chaos.Plan{Client: "any", On: "acquired"}, chaos.Args{},
 			"marks a moment of the client, as soon as an acquire by it succeeded, the first time"},
 	}
+	covered := map[string]bool{}
 	for _, tt := range tests {
+		covered[tt.fault] = true
 		tt.plan.Spec, _ = chaos.Lookup(tt.fault)
 		if got := chaos.Describe(tt.plan, tt.args); got != tt.want {
 			t.Errorf("%s:\n got %q\nwant %q", tt.fault, got, tt.want)
+		}
+	}
+	for _, s := range chaos.Specs() {
+		if !covered[s.Name] {
+			t.Errorf("no test describes %s", s.Name)
 		}
 	}
 }

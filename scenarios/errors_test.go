@@ -27,6 +27,7 @@ func TestErrors(t *testing.T) {
 		{"a word", "expiry", ErrValue},
 		{"a list", "- name: x\n", ErrValue},
 		{"too big", strings.Repeat("#\n", MaxSize/2+1), ErrTooBig},
+		{"too many keys", strings.Repeat("a: b\n", MaxSize/5), ErrTooBig},
 		{"NUL", "name: a\x00b\n", ErrSyntax},
 		{"an ELF binary", "\x7fELF\x02\x01\x01\x00", ErrSyntax},
 		{"invalid UTF-8", "name: x\nsummary: \xff\n", ErrSyntax},
@@ -57,6 +58,7 @@ func TestErrors(t *testing.T) {
 		{"unknown key", head + "colour: red\n", ErrUnknown},
 		{"a name for no folder", "name: ../x\n", ErrValue},
 		{"a name that is a list", "name: [x]\n", ErrValue},
+		{"no text", "name: x\nsummary: ''\n", ErrValue},
 		{"a long text", "name: x\nsummary: " + strings.Repeat("x", maxText+1) + "\n", ErrTooBig},
 
 		{"no unit", "name: x\nsummary: y\nwork: 30\n", ErrValue},

@@ -21,6 +21,10 @@ const MaxSize = 1 << 20
 // hundred thousand the parser's recursion would end the process.
 const maxDepth = 16
 
+// maxTokens bounds how much there is to parse. The parser's time grows with the
+// square of a mapping's keys; a scenario has some hundred tokens.
+const maxTokens = 20_000
+
 type place struct{ line, col int }
 
 // node is a YAML value reduced to what scenarios use: a mapping in the order of
@@ -130,7 +134,7 @@ var refusedTokens = map[token.Type]string{
 // checkTokens runs before the parser, whose recursion follows the nesting.
 func checkTokens(file string, tokens token.Tokens) error {
 	flow, dashes, line := 0, 0, 0
-	for _, t := range tokens {
+	for i, t := range tokens {
 		if t.Position.Line != line {
 			line, dashes = t.Position.Line, 0
 		}
@@ -145,6 +149,10 @@ func checkTokens(file string, tokens token.Tokens) error {
 		e := &Error{File: file, Line: t.Position.Line, Col: max(t.Position.Column, 1)}
 		if what, refused := refusedTokens[t.Type]; refused {
 			e.Msg, e.Hint, e.Kind = "a scenario has no "+what, "write the value out", ErrSyntax
+			return e
+		}
+		if i >= maxTokens {
+			e.Msg, e.Hint, e.Kind = fmt.Sprintf("more than %d words and marks", maxTokens), "is this a scenario?", ErrTooBig
 			return e
 		}
 		if flow > maxDepth || dashes > maxDepth {

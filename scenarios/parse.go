@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
@@ -113,7 +114,10 @@ func textField(at func(*Scenario) *string) func(*reader, *Scenario, pair) error 
 		if len(text) > maxText {
 			return r.fail(p.value.place, ErrTooBig, fmt.Sprintf("%s is longer than %d bytes", p.key.text, maxText), "")
 		}
-		*at(s) = oneLine(text)
+		if text = strings.TrimSpace(oneLine(text)); text == "" {
+			return r.fail(p.value.place, ErrValue, p.key.text+" must not be empty", "write one sentence, or leave it out")
+		}
+		*at(s) = text
 		return nil
 	}
 }
