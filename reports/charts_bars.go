@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"image/color"
 	"io"
 
 	"gonum.org/v1/plot"
@@ -27,6 +28,7 @@ func ViolationsPNG(w io.Writer, sc results.Scenario) error {
 		}
 		most = max(most, count)
 	}
+	p.Add(grid())
 	wide := barWidth(len(sc.Strategies), len(props))
 	for i, name := range props {
 		values := make(plotter.Values, len(sc.Strategies))
@@ -114,15 +116,12 @@ func grid() *plotter.Grid {
 	return g
 }
 
-func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill colour) error {
+func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill color.Color) error {
 	b, err := plotter.NewBarChart(v, wide)
 	if err != nil {
 		return err
 	}
 	b.Color, b.Offset, b.LineStyle.Width = fill, offset, 0
-	if offset <= 0 {
-		p.Add(grid())
-	}
 	p.Add(b)
 	return addLabels(p, v, labels, offset)
 }

@@ -107,7 +107,7 @@ func (d *laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	pen := lanePen{d: d, c: &c, x: x, y: y}
 	for _, s := range d.t.Faults {
-		pen.span(0, s, timeline.FaultName(s.Fault)+who(s.Client), 0.26)
+		pen.span(0, s, timeline.FaultName(s.Fault)+who(s.Client), 0.18)
 		pen.band(s)
 	}
 	for i, l := range d.t.Clients {

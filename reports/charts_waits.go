@@ -1,17 +1,15 @@
 package reports
 
 import (
-	"image/color"
 	"io"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/lockchaos/simrun/sim/results"
 )
-
-type colour = color.Color
 
 // WaitsPNG draws for each strategy the share of acquisitions that waited no
 // longer than x, on a logarithmic scale where the waits are far apart.
@@ -38,7 +36,8 @@ func WaitsPNG(w io.Writer, sc results.Scenario) error {
 			return err
 		}
 		line.Color = palette[i%len(palette)]
-		line.Width = 2
+		// The first lines are the widest: those that lie on them do not hide them.
+		line.Width = 1.6 + 0.45*vg.Length(len(sc.Strategies)-1-i)
 		line.Dashes = dashes[i%len(dashes)]
 		p.Add(line)
 		legend.Add(s.Name, line)

@@ -12,7 +12,7 @@ import (
 // far below 1 MB, one of all scenarios below 5 MB.
 const (
 	marksAlone  = 900
-	marksOfMany = 200
+	marksOfMany = 300
 )
 
 // cellView is one strategy under one scenario, told in full.

@@ -147,6 +147,7 @@ func FuzzDecodeResults(f *testing.F) {
 			"terminal": Terminal(&out, r, TerminalOptions{Width: 40, Details: true}),
 			"junit":    JUnit(&out, r),
 			"json":     EncodeResults(&out, r),
+			"html":     writeHTML(&out, r, nil),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

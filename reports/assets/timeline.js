@@ -209,8 +209,9 @@ class Timeline {
     }
     const own = e.target.closest("[data-event]");
     const found = this.near(e);
-    if (found.length) this.select(found[0][0]);
-    else if (own) this.select(+own.dataset.event);
+    // What lies on top is what was meant: proofs are drawn over the rest.
+    if (own) this.select(+own.dataset.event);
+    else if (found.length) this.select(found[0][0]);
   }
 
   key(e) {
