@@ -26,6 +26,9 @@ type chart struct {
 func charts(r results.Results, f folder) []chart {
 	var all []chart
 	for _, sc := range r.Scenarios {
+		if len(sc.Strategies) == 0 {
+			continue
+		}
 		prefix := ""
 		if len(r.Scenarios) > 1 {
 			prefix = anchor(sc.Name) + "-"
@@ -123,13 +126,7 @@ func legendOf() plot.Legend {
 }
 
 // savePNG draws a plot with its legend at the right, where it hides nothing.
-func savePNG(w io.Writer, p *plot.Plot, legend *plot.Legend) (err error) {
-	// The plot library panics where it cannot draw; a report must not die of it.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("drawing %q: %v", p.Title.Text, r)
-		}
-	}()
+func savePNG(w io.Writer, p *plot.Plot, legend *plot.Legend) error {
 	img := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
 	c := draw.Crop(draw.New(img), chartMargin, -chartMargin, chartMargin, -chartMargin)
 	if legend == nil {
@@ -138,8 +135,16 @@ func savePNG(w io.Writer, p *plot.Plot, legend *plot.Legend) (err error) {
 		p.Draw(draw.Crop(c, 0, -legendWidth-12, 0, 0))
 		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth, 0, 0, -40))
 	}
-	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
 	return err
+}
+
+// undrawn turns a panic of the plot library, which panics where it cannot
+// draw, into an error: a report must not die of a chart.
+func undrawn(title string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("drawing %q: %v", title, r)
+	}
 }
 
 // square is a legend's thumbnail.

@@ -13,7 +13,8 @@ import (
 )
 
 // ViolationsPNG draws how often each strategy breached each property.
-func ViolationsPNG(w io.Writer, sc results.Scenario) error {
+func ViolationsPNG(w io.Writer, sc results.Scenario) (err error) {
+	defer undrawn(sc.Name, &err)
 	p := newPlot(sc.Name+": violations by strategy", "", "violations, all runs")
 	legend := legendOf()
 	var props []string
@@ -55,7 +56,8 @@ func ViolationsPNG(w io.Writer, sc results.Scenario) error {
 
 // TimePNG draws the time that clients were inside, and how much of it with a
 // lease that they had lost.
-func TimePNG(w io.Writer, sc results.Scenario) error {
+func TimePNG(w io.Writer, sc results.Scenario) (err error) {
+	defer undrawn(sc.Name, &err)
 	scale, unit := 1000.0, "seconds"
 	most := 0.0
 	for _, s := range sc.Strategies {

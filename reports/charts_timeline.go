@@ -16,7 +16,8 @@ import (
 
 // TimelinePNG draws the part of a run that shows one violation: what each
 // client was doing, who owned the key, and the faults.
-func TimelinePNG(w io.Writer, h history.Header, events []history.Event, v check.Violation) error {
+func TimelinePNG(w io.Writer, h history.Header, events []history.Event, v check.Violation) (err error) {
+	defer undrawn(h.Scenario, &err)
 	lanes := timeline.Build(h, events, v.Events...)
 	first := v.At
 	for i := range events {

@@ -13,7 +13,8 @@ import (
 
 // WaitsPNG draws for each strategy the share of acquisitions that waited no
 // longer than x, on a logarithmic scale where the waits are far apart.
-func WaitsPNG(w io.Writer, sc results.Scenario) error {
+func WaitsPNG(w io.Writer, sc results.Scenario) (err error) {
+	defer undrawn(sc.Name, &err)
 	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited no longer, %")
 	legend := legendOf()
 	ax := waitAxis(sc.Strategies)

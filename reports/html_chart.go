@@ -179,9 +179,10 @@ func (a axis) ticks() []float64 {
 		return out
 	}
 	step := math.Pow(10, math.Floor(math.Log10(a.max)))
-	for _, f := range []float64{5, 2.5, 2} {
-		if a.max/step < 3 {
-			step /= f
+	for _, f := range []float64{0.1, 0.2, 0.5} {
+		if a.max/(step*f) <= 8 {
+			step *= f
+			break
 		}
 	}
 	for t := 0.0; t <= a.max*1.0001; t += step {
