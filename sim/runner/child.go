@@ -115,7 +115,9 @@ func (c *child) obey(o order) error {
 	for i := range o.Count {
 		seed := o.First + uint64(i)
 		c.mon.begin(seed)
-		out := runSeed(c.host, sim.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""})
+		job := sim.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""}
+		out := runSeed(c.host, job)
+		out.Report.Findings = append(out.Report.Findings, leaked(c.host, job, out.Report)...)
 		c.mon.end()
 		if o.Record != "" {
 			if err := record(o.Record, out.Header, out.Events); err != nil {

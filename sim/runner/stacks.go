@@ -9,6 +9,7 @@ import (
 
 // Classes of finding that this package gives; the engine gives more.
 const (
+	classLeak      = "leak"
 	classPanic     = "panic"
 	classSpin      = "spin"
 	classStuckTime = "stuck-time"

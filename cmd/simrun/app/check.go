@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/sim/check"
 	"github.com/lockchaos/simrun/sim/history"
@@ -56,15 +57,22 @@ func verdictOf(r check.Report) results.Verdict {
 	}
 }
 
-// counts says of each property how often it was breached.
+// counts says of each property how often it was breached, and how badly.
 func counts(e *env, r check.Report) {
-	n := make(map[string]int)
+	n, worst := make(map[string]int), make(map[string]int64)
 	for _, v := range r.Violations {
 		n[v.Property]++
+		worst[v.Property] = max(worst[v.Property], v.Size)
 	}
+	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
 	for _, p := range check.Properties {
-		fmt.Fprintf(e.out, "  %-16s %5d\n", p.Name, n[p.Name])
+		size := ""
+		if n[p.Name] > 0 && p.Unit == check.Nanoseconds {
+			size = fmt.Sprintf("worst %.3f s", float64(worst[p.Name])/1e9)
+		}
+		fmt.Fprintf(w, "  %s\t%d\t%s\t%s\n", p.Name, n[p.Name], size, p.Broken)
 	}
+	w.Flush()
 }
 
 // violations tells the first violation of each property, or all with -v.

@@ -32,7 +32,7 @@ func (f *flags) define() *flag.FlagSet {
 	fs.StringVar(&f.out, "out", "", "result `folder` (default results/<time>-<scenario>, with a link results/latest)")
 	f.seeds = defaultSeeds
 	fs.Func("seeds", "`number` of seeds for each strategy, from 1 on (default 100)", whole(&f.seeds, 1, maxSeeds))
-	fs.Func("seed", "run this one seed and tell what happened in it", func(s string) (err error) {
+	fs.Func("seed", "run this `one` seed and tell what happened in it", func(s string) (err error) {
 		if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil || f.seed == 0 {
 			return errors.New("want a whole number from 1")
 		}
@@ -85,7 +85,10 @@ func parse(args []string) (*flags, []string, error) {
 func flagError(err error, names []string) error {
 	text := err.Error()
 	if name, unknown := strings.CutPrefix(text, "flag provided but not defined: -"); unknown {
-		return usagef("unknown flag -%s; %s", name, suggest(name, names))
+		for i := range names {
+			names[i] = "-" + names[i]
+		}
+		return usagef("unknown flag -%s; %s", name, suggest("-"+name, names))
 	}
 	return usageError{text}
 }

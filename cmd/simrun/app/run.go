@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"golang.org/x/term"
 
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/results"
 	"github.com/lockchaos/simrun/sim/runner"
 )
 
 var runFlags = []string{"scenario", "strategy", "out", "seeds", "seed", "procs", "v", "q"}
+
+// base holds the options that no flag sets.
+var base runner.Options
 
 // run runs seeds of scenarios under strategies and reports what happened.
 func run(e *env) (int, error) {
@@ -36,7 +39,7 @@ func run(e *env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	files, err := report(dir.path, r)
+	files, err := reports.WriteAll(dir.path, r)
 	if err != nil {
 		return 0, err
 	}
@@ -48,8 +51,8 @@ func run(e *env) (int, error) {
 	if err := reports.Terminal(e.out, r, t); err != nil {
 		return 0, err
 	}
-	for _, file := range files {
-		fmt.Fprintln(e.out, file)
+	if n := len(files.Charts); n > 0 {
+		fmt.Fprintf(e.out, "and      %s, %d charts, %d traces\n", filepath.Base(files.JUnit), n, len(files.Traces))
 	}
 	if e.flags.verbose || p.Replay {
 		if err := tellFirst(e.out, dir.path, r); err != nil {
@@ -62,7 +65,8 @@ func run(e *env) (int, error) {
 // plan reads what is to be run.
 func plan(e *env) (runner.Plan, runner.Options, error) {
 	f := e.flags
-	o := runner.Options{Procs: f.procs, Program: program(), Progress: progress(e)}
+	o := base
+	o.Procs, o.Program, o.Progress = f.procs, program(), progress(e)
 	p := runner.Plan{First: 1, Count: f.seeds}
 	if len(e.args) > 0 {
 		return p, o, usagef("unexpected %q; see %s help", e.args[0], program())
@@ -82,13 +86,6 @@ func plan(e *env) (runner.Plan, runner.Options, error) {
 	}
 	p.Strategies = choose(only)
 	return p, o, nil
-}
-
-// report writes the files of the result folder, and returns those that the
-// table does not name.
-func report(dir string, r results.Results) ([]string, error) {
-	_, err := reports.WriteResults(dir, r)
-	return nil, err
 }
 
 func terminalOf(e *env) reports.TerminalOptions {

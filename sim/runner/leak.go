@@ -1,0 +1,27 @@
+package runner
+
+import (
+	"strings"
+
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/bubble"
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// leaked makes a finding of a goroutine that a lock left behind. The report
+// only tells where it was started, so the run is repeated to have its stack.
+func leaked(h bubble.Host, j sim.Job, r check.Report) []check.Finding {
+	for _, v := range r.Violations {
+		if v.Property != classLeak || !strings.HasPrefix(v.Text, "goroutine ") {
+			continue
+		}
+		j.Record = true
+		for _, e := range runSeed(h, j).Events {
+			if e.Kind == history.Residue && e.Text != "" {
+				return []check.Finding{{Class: classLeak, Detail: e.Detail, Stack: scrub(e.Text)}}
+			}
+		}
+	}
+	return nil
+}
