@@ -2,6 +2,9 @@
 
 package sim_test
 
-// replays under the race detector, which is many times slower: the full count
-// runs without it.
-const replays = 2
+// The race detector makes a run many times slower. What it looks for is there
+// in the first run; the full counts run without it.
+const (
+	replays      = 2
+	librarySeeds = 2
+)

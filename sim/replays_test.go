@@ -2,5 +2,7 @@
 
 package sim_test
 
-// replays of each scenario and strategy under one seed.
-const replays = 20
+const (
+	replays      = 20 // of each scenario and strategy under one seed
+	librarySeeds = 10 // of each scenario and strategy
+)

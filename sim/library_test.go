@@ -1,0 +1,55 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/bubble"
+)
+
+// Every cell of every built-in scenario is as the scenario says, in both
+// directions, and every run is enough evidence: its faults fired.
+func TestLibraryHolds(t *testing.T) {
+	for _, s := range scenarios.Builtin() {
+		t.Run(s.Name, func(t *testing.T) {
+			for _, st := range sim.Strategies() {
+				if len(s.Expect[st.Name]) == 0 {
+					t.Errorf("%s: nothing is expected of %s", s.Name, st.Name)
+				}
+				t.Run(st.Name, func(t *testing.T) { cell(t, s, st) })
+			}
+		})
+	}
+}
+
+func cell(t *testing.T, s *scenarios.Scenario, st sim.Strategy) {
+	runs := map[string]int{} // property or observation → runs that showed it
+	for seed := uint64(1); seed <= librarySeeds; seed++ {
+		r := sim.Run(bubble.In(t), sim.Job{Scenario: s, Strategy: st, Seed: seed}).Report
+		if r.Unknown != "" {
+			t.Errorf("seed %d is too little evidence: %s", seed, r.Unknown)
+		}
+		for _, f := range r.Findings {
+			t.Errorf("seed %d: %s: %s\n%s", seed, f.Class, f.Detail, f.Stack)
+		}
+		shown := map[string]bool{"aborted": r.Aborted > 0, "rejected": r.Rejected > 0, "sold-out": r.SoldOut}
+		for _, v := range r.Violations {
+			shown[v.Property] = true
+		}
+		for what, yes := range shown {
+			if yes {
+				runs[what]++
+			}
+		}
+	}
+	for what, want := range s.Expect[st.Name] {
+		got := runs[what]
+		switch {
+		case want == scenarios.None && got > 0,
+			want == scenarios.Some && got == 0,
+			want == scenarios.Every && got < librarySeeds:
+			t.Errorf("%s in %d of %d runs, want %s", what, got, librarySeeds, want)
+		}
+	}
+}

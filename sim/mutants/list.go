@@ -1,0 +1,162 @@
+package main
+
+// The lines that are broken, and the tests that should notice: a package and a
+// pattern of its tests.
+var mutants = []mutant{
+	// A checker that is switched off.
+	checkerOff("overlap", "newOverlap"),
+	checkerOff("stale-write", "newStaleWrite"),
+	checkerOff("lost-update", "newLostUpdate"),
+	checkerOff("foreign-release", "newForeignRelease"),
+	checkerOff("late-notice", "newLateNotice"),
+	checkerOff("stuck", "newStuck"),
+	checkerOff("starved", "newStarved"),
+	checkerOff("orphan", "newOrphan"),
+	checkerOff("zombie", "newZombie"),
+	checkerOff("leak", "newLeak"),
+
+	// A lock that is wrong in one line.
+	{
+		name:  "token: release without an owner check",
+		file:  "lock/lua/token_release.lua",
+		old:   `if redis.call('get', KEYS[1]) == ARGV[1] then`,
+		new:   `if redis.call('exists', KEYS[1]) == 1 then`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/expiry/token"},
+	},
+	{
+		name:  "watchdog: release without an owner check",
+		file:  "lock/lua/release.lua",
+		old:   `answer = redis.call('hdel', lock, ARGV[i])`,
+		new:   `answer = redis.call('exists', lock)`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/pause-before-write"},
+	},
+	{
+		name:  "watchdog: renewal without an owner check",
+		file:  "lock/lua/renew.lua",
+		old:   `if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then`,
+		new:   `if redis.call('exists', KEYS[1]) == 0 then`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/gc-pause"},
+	},
+	{
+		name:  "capped: releases before it cancels",
+		file:  "lock/renewal.go",
+		old:   `	hd.lose(ErrRenewalCapped)`,
+		new:   `	defer hd.lose(ErrRenewalCapped)`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/overrun/capped"},
+	},
+	{
+		name:  "capped: does not wait for the rollback",
+		file:  "lock/renewal.go",
+		old:   `	end := hd.granted.Add(-h.cfg.margin())`,
+		new:   `	end := time.Now().Add(-h.cfg.margin())`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/overrun/capped"},
+	},
+	{
+		name:  "guarded: counts the lease from after the acquisition's reply",
+		file:  "lock/acquire.go",
+		old:   `lease := a.h.admit(inside, a.nonce, value, sent)`,
+		new:   `lease := a.h.admit(inside, a.nonce, value, time.Now())`,
+		tests: []string{"./lock ."},
+	},
+	{
+		name:  "guarded: counts the lease from after the renewal's reply",
+		file:  "lock/renewal.go",
+		old:   `		hd.prolong(sent, h.cfg.lease)`,
+		new:   `		hd.prolong(time.Now(), h.cfg.lease)`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/slow-replies/guarded"},
+	},
+	{
+		name:  "guarded: no margin for drift",
+		file:  "lock/timing.go",
+		old:   `	return time.Duration(float64(lease)*fraction) + fixed`,
+		new:   `	return 0`,
+		tests: []string{"./lock ."},
+	},
+	{
+		name:  "fenced: the token is drawn in a command of its own",
+		file:  "lock/acquire.go",
+		old:   `	case answerHeld:`,
+		new:   `	case answerHeld: if value != 0 { value = a.h.rdb.Incr(a.ctx, a.h.names.fence).Val() }`,
+		tests: []string{"./lock ."},
+	},
+	{
+		name:  "fenced: the token does not grow",
+		file:  "lock/lua/acquire.lua",
+		old:   `  token = redis.call('incr', counter)`,
+		new:   `  token = 1`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/pause-before-write/fenced"},
+	},
+	{
+		name:  "watchdog: a resent acquire counts twice",
+		file:  "lock/lua/acquire.lua",
+		old:   `local resent = redis.call('hexists', lock, nonce) == 1`,
+		new:   `local resent = false`,
+		tests: []string{"./lock .", "./sim TestLibraryHolds/reply-lost/watchdog"},
+	},
+	{
+		name:  "watchdog: a resent release is told that it held nothing",
+		file:  "lock/lua/release.lua",
+		old:   `    redis.call('set', tombstone, answer, 'px', ARGV[3])`,
+		new:   ``,
+		tests: []string{"./lock ."},
+	},
+
+	// A world whose faults do not bite, or a resource that does not refuse.
+	{
+		name: "world: a pause stops nothing",
+		file: "sim/faultworld.go",
+		old: `	p.stop.stop()
+	return p.stop.open,`,
+		new:   `	return func() {},`,
+		tests: []string{"./sim TestLibraryHolds/gc-pause"},
+	},
+	{
+		name:  "world: a clock jump does not move the clock",
+		file:  "sim/redis.go",
+		old:   `	s.clock.offset += d`,
+		new:   ``,
+		tests: []string{"./sim TestLibraryHolds/clock-jump"},
+	},
+	{
+		name: "world: a lost reply arrives",
+		file: "sim/redis.go",
+		old: `	c.lose = nil
+	c.mu.Unlock()
+	if lose == nil {`,
+		new: `	c.lose = nil
+	c.mu.Unlock()
+	if true {`,
+		tests: []string{"./sim TestLibraryHolds/reply-lost"},
+	},
+	{
+		name:  "resource: an old fencing token is accepted",
+		file:  "sim/resource.go",
+		old:   `	if e.Fence > 0 && e.Fence < r.fence {`,
+		new:   `	if false {`,
+		tests: []string{"./sim TestLibraryHolds/delayed-write/fenced"},
+	},
+	{
+		name:  "judge: a fault that never fired does not matter",
+		file:  "sim/nemesis.go",
+		old:   `	f.seen++`,
+		new:   `	f.seen--`,
+		tests: []string{"./sim TestLibraryHolds/gc-pause/naive"},
+	},
+}
+
+// checkerOff lets a property see nothing.
+func checkerOff(property, constructor string) mutant {
+	return mutant{
+		name: "check: " + property + " is switched off",
+		file: "sim/check/check.go",
+		old:  ", " + constructor + ")",
+		new:  ", func(*state) Checker { return off{} })",
+		extra: `
+type off struct{}
+
+func (off) Event(*history.Event) {}
+func (off) End() []Violation      { return nil }
+`,
+		tests: []string{"./sim/check ."},
+	}
+}
