@@ -35,8 +35,8 @@ type rowView struct {
 type breachView struct {
 	countView
 	Property string
-	Runs     string // "in 100 of 100 runs"
-	Worst    string // "at worst 15.0 s"
+	Runs     string // "100 of 100 runs"
+	Worst    string // "worst 15.0 s"
 }
 
 // countView is a number with what was expected of it.
@@ -87,13 +87,13 @@ func viewRow(sc results.Scenario, s results.Strategy, props []string) rowView {
 		v := breachView{countView: viewCount(s, p, b.Count), Property: p}
 		v.Harm = b.Count > 0
 		if b.Count > 0 {
-			v.Runs = fmt.Sprintf("in %s of %s", thousands(b.Runs), plural(s.Runs, "run", "runs"))
+			v.Runs = fmt.Sprintf("%s of %s", thousands(b.Runs), plural(s.Runs, "run", "runs"))
 		}
 		switch {
 		case b.WorstMS > 0:
-			v.Worst = "at worst " + millis(b.WorstMS)
+			v.Worst = "worst " + millis(b.WorstMS)
 		case b.Worst > 0:
-			v.Worst = "at worst " + thousands(int(b.Worst))
+			v.Worst = "worst " + thousands(int(b.Worst))
 		}
 		r.Properties = append(r.Properties, v)
 	}

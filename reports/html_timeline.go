@@ -89,7 +89,7 @@ func (v *timelineView) focus(t timeline.Timeline, e *evidence) {
 			}
 		}
 		air := max((to-from)/12, int64(5e6))
-		from, to = max(t.Start, from-air), min(t.End, to+air)
+		from, to = max(t.Start-air/4, from-air), min(t.End, to+air)
 	}
 	v.Focus = [2]float64{virtualMS(from), virtualMS(to)}
 }

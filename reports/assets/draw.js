@@ -38,7 +38,7 @@ const Draw = (() => {
 
   function axis(svg, data, view, x, width) {
     const d = step(view.to - view.from, width), y0 = RAIL, y1 = total(data) - AXIS;
-    for (let t = Math.ceil(view.from / d) * d; t <= view.to; t += d) {
+    for (let t = Math.max(0, Math.ceil(view.from / d) * d); t <= view.to; t += d) {
       const px = x(t);
       el("line", { class: "grid", x1: px, x2: px, y1: y0, y2: y1 }, svg);
       if (px > 18 && px < width - 22) el("text", { x: px, y: y1 + 17, "text-anchor": "middle" }, svg, tickText(Math.round(t * 1e6) / 1e6, d));
@@ -60,7 +60,7 @@ const Draw = (() => {
 
   const inks = { inside: "in-fill", lost: "in-fill", rollback: "in-fill", dead: "in-fill", owned: "in-own", fault: "in-fill", waiting: "in-wait" };
 
-  function span(svg, data, s, x, id, width) {
+  function span(svg, data, s, x, id, width, free) {
     const [lane, state, from, to, , text] = s;
     const x0 = Math.max(-2, x(from)), x1 = Math.min(width + 2, x(to));
     if (x1 < -1 || x0 > width + 1) return;
@@ -69,11 +69,16 @@ const Draw = (() => {
     const box = { x: x0, y: top(data, lane) + pad, width: Math.max(x1 - x0, 1.5), height: h - 2 * pad, rx: 2 };
     el("rect", { class: "s-" + state, ...box }, svg);
     if (state === "lost") el("rect", { fill: `url(#${id}l)`, ...box }, svg);
-    if (x1 - x0 > text.length * 6.6 + 10) {
-      el("text", { class: inks[state] || "", x: (x0 + x1) / 2, y: box.y + box.height / 2 + 4, "text-anchor": "middle" }, svg, text);
+    // The name of an owner stands at the start, clear of its renewals.
+    const wide = text.length * 6.8, y = box.y + box.height / 2 + 4, owner = state === "owned";
+    if (x1 - x0 > wide + (owner ? 24 : 10)) {
+      el("text", { class: inks[state] || "", x: owner ? Math.max(x0, 0) + 13 : (x0 + x1) / 2, y, "text-anchor": owner ? "start" : "middle" }, svg, text);
     } else if (state === "fault") {
-      const left = x1 + text.length * 6.6 + 8 > width;
-      el("text", { x: left ? x0 - 5 : x1 + 5, y: box.y + box.height / 2 + 4, "text-anchor": left ? "end" : "start" }, svg, text);
+      // Beside a short fault, and beside the name of another that is near.
+      const at = Math.max(x1 + 7, free.fault);
+      if (at + wide > width) return;
+      el("text", { x: at, y }, svg, text);
+      free.fault = at + wide + 8;
     }
   }
 
@@ -138,7 +143,8 @@ const Draw = (() => {
     axis(svg, data, view, x, width);
     const faults = data.spans.filter((s) => s[1] === "fault");
     for (const s of faults) shade(svg, data, s, x, id, width, false);
-    for (const s of data.spans) span(svg, data, s, x, id, width);
+    const free = { fault: 0 }; // where the next name of a short fault may begin
+    for (const s of data.spans) span(svg, data, s, x, id, width, free);
     for (const s of faults) shade(svg, data, s, x, id, width, true);
     if (data.at >= 0) el("line", { class: "tl-at", x1: x(data.at), x2: x(data.at), y1: RAIL, y2: h - AXIS }, svg);
     const proof = new Set(data.proof);

@@ -20,7 +20,7 @@ class Timeline {
 
   whole() {
     const air = Math.max((this.data.end - this.data.start) / 100, 1);
-    return { from: this.data.start, to: this.data.end + air };
+    return { from: this.data.start - air, to: this.data.end + air };
   }
 
   build() {
@@ -43,7 +43,7 @@ class Timeline {
     button("−", "Zoom out", () => this.zoom(2)).dataset.act = "out";
     if (this.data.at >= 0) button("Violation", "Show the violation", () => this.show(this.data.focus[0], this.data.focus[1])).dataset.act = "violation";
     button("Whole run", "Show the whole run", () => this.reset()).dataset.act = "reset";
-    make("span", "tl-hint", bar, "drag to zoom in; Ctrl + wheel zooms, wheel too once clicked; keys + − 0 ← →");
+    make("span", "tl-hint", bar, "drag to zoom in, or Ctrl + wheel; keys: ← → events, + − zoom, 0 whole run");
 
     const scroll = make("div", "tl-scroll", this.root);
     const grid = make("div", "tl-grid", scroll);
@@ -58,6 +58,7 @@ class Timeline {
     this.svg.style.height = Draw.total(this.data) + "px";
     this.readout = make("p", "tl-readout", this.root);
     this.readout.setAttribute("aria-live", "polite");
+    make("span", "quiet", this.readout, "Point at an event, or click a step, to read it here.");
     this.tip = make("div", "tl-tip", this.root);
     this.tip.hidden = true;
     this.legend(make("div", "key legend", this.root), make);
@@ -112,7 +113,7 @@ class Timeline {
   mark(seq) { return this.data.marks.find((m) => m[0] === seq); }
 
   // select marks an event, brings it into view, and tells the steps.
-  select(seq, quiet) {
+  select(seq) {
     const m = this.mark(seq);
     if (!m) return;
     this.selected = seq;
@@ -123,7 +124,17 @@ class Timeline {
     b.textContent = Draw.clock(m[2]) + "  ";
     this.readout.append(b, m[4]);
     this.draw();
-    if (!quiet) this.onselect(seq);
+    this.uncover(m);
+    this.onselect(seq);
+  }
+
+  // uncover scrolls a timeline that is wider than its window to a mark.
+  uncover(m) {
+    const box = this.svg.closest(".tl-scroll"), names = box.querySelector(".tl-names").offsetWidth;
+    if (box.scrollWidth <= box.clientWidth) return;
+    const x = ((m[2] - this.view.from) / (this.view.to - this.view.from)) * this.svg.clientWidth;
+    const wide = box.clientWidth - names;
+    if (x < box.scrollLeft + 20 || x > box.scrollLeft + wide - 20) box.scrollLeft = x - wide / 2;
   }
 
   neighbour(d) {
