@@ -26,12 +26,13 @@ func (s *starved) Event(*history.Event) {
 	if c := s.st.exited; c != nil {
 		s.judge(c)
 	}
-	if c := s.st.lost; c != nil && c.inside {
+	if c := s.st.lost; c != nil {
 		s.judge(c)
 	}
 }
 
-// judge ends the hold of c with the present event.
+// judge ends the hold of c, if it has one that was not judged yet, with the
+// present event.
 func (s *starved) judge(c *client) {
 	if s.judged[c] == c.entered.seq {
 		return

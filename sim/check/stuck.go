@@ -34,7 +34,7 @@ func (s *stuck) Event(e *history.Event) {
 	if s.open && (got || !open) {
 		s.close()
 	}
-	if open && (got || !s.open) {
+	if got || !s.open {
 		s.since, s.quiet = e.At, ref{}
 	}
 	s.open = open
@@ -74,10 +74,7 @@ func (s *stuck) close() {
 	if waiter == nil {
 		waiter = s.st.who // it waited until this event
 	}
-	var asked, died ref
-	if waiter != nil {
-		asked = waiter.asked
-	}
+	var died ref
 	text := "nobody got the lock for " + span(size) + ", although it could be had and clients waited"
 	if s.owner != nil {
 		died = s.owner.died
@@ -88,7 +85,7 @@ func (s *stuck) close() {
 		At:       end.at,
 		Size:     size,
 		Clients:  named(s.owner, waiter),
-		Events:   proof(s.key, died, asked, s.gone, end),
+		Events:   proof(s.key, died, waiter.asked, s.gone, end),
 		Text:     text,
 	})
 }
@@ -96,7 +93,6 @@ func (s *stuck) close() {
 func (s *stuck) End() []Violation {
 	if s.open {
 		s.close()
-		s.open = false
 	}
 	return s.found
 }
