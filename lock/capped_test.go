@@ -22,7 +22,7 @@ func TestCapCancelsTheHolderBeforeItReleases(t *testing.T) {
 			entered = w.now()
 			w.release(next)
 		}()
-		<-l.Lost()
+		w.lostBy(l, 3*time.Minute)
 		if at := w.now(); at < 60*time.Second || at > 61*time.Second {
 			t.Errorf("cancelled after %v, want 60s: at the tick after the fifth renewal", at)
 		}
@@ -71,7 +71,7 @@ func TestCapCountsRenewals(t *testing.T) {
 		inWorld(t, func(w *world) {
 			a, _ := w.lock("capped", "a", lock.WithMaxRenewals(c.renewals))
 			l := w.acquire(a)
-			<-l.Lost()
+			w.lostBy(l, 3*time.Minute)
 			if at := w.now(); at < c.want || at > c.want+time.Second {
 				t.Errorf("cap %d: cancelled after %v, want %v", c.renewals, at, c.want)
 			}
@@ -88,7 +88,7 @@ func TestCapEndsAHoldWhoseRenewalsFail(t *testing.T) {
 		a, link := w.lock("capped", "a")
 		l := w.acquire(a)
 		link.setCut(true)
-		<-l.Lost()
+		w.lostBy(l, 3*time.Minute)
 		if at := w.now(); at > 90*time.Second {
 			t.Errorf("cancelled after %v", at)
 		}
@@ -100,7 +100,7 @@ func TestCappedHolderEntersAgainAfterItsRollback(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, _ := w.lock("capped", "a")
 		l := w.acquire(a)
-		<-l.Lost()
+		w.lostBy(l, 3*time.Minute)
 		w.release(l)
 		again := w.acquire(a)
 		if isLost(again) {

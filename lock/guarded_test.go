@@ -12,22 +12,26 @@ import (
 
 var guarded = []string{"guarded", "fenced"}
 
-// guarded counts from after the reply: the reply to the first renewal takes 2.5 s
+// guarded counts from after the reply: the reply to a renewal takes 2.5 s
 // longer than usual, then the holder is cut off. It must hear of its loss while
 // the key is still its own.
 func TestGuardCountsFromBeforeTheRenewalWasSent(t *testing.T) {
 	each(t, guarded, func(w *world, s string) {
 		a, link := w.lock(s, "a")
 		l := w.acquire(a)
-		w.sleepTo(9 * time.Second)
+		w.sleepTo(19 * time.Second) // the script is loaded by the first renewal
+		w.forget()
 		link.delayNextReply(2500 * time.Millisecond)
-		w.sleepTo(13 * time.Second)
+		w.sleepTo(23 * time.Second)
 		link.setCut(true)
-		<-l.Lost()
+		w.lostBy(l, time.Minute)
+		if n := w.count("EVALSHA"); n != 1 {
+			w.t.Fatalf("%d renewals arrived, want one", n)
+		}
 		w.wantErr(cause(l), lock.ErrLeaseLost)
-		w.wantOwner("a") // ends at 40 s
-		if at := w.now(); at < 39*time.Second {
-			w.t.Errorf("lost after %v: the renewal of 10s did not count", at)
+		w.wantOwner("a") // the key ends at 50 s
+		if at := w.now(); at < 49*time.Second {
+			w.t.Errorf("lost after %v: the renewal of 20s did not count", at)
 		}
 	})
 }
@@ -39,7 +43,7 @@ func TestGuardCountsFromBeforeTheAcquireWasSent(t *testing.T) {
 		link.delayNextReply(2500 * time.Millisecond)
 		l := w.acquire(a)
 		link.setCut(true)
-		<-l.Lost()
+		w.lostBy(l, 2*time.Minute)
 		w.wantOwner("a")
 	})
 }
@@ -51,7 +55,7 @@ func TestGuardFiresWhileARenewalHangs(t *testing.T) {
 		a, link := w.lock(s, "a", lock.WithLease(4*time.Second))
 		l := w.acquire(a)
 		link.setCut(true)
-		<-l.Lost()
+		w.lostBy(l, 2*time.Minute)
 		if at := w.now(); at > 4*time.Second {
 			w.t.Errorf("lost after %v, want before 4s", at)
 		}
@@ -65,7 +69,7 @@ func TestGuardMovesWithEachRenewal(t *testing.T) {
 		l := w.acquire(a)
 		w.sleepTo(55 * time.Second)
 		link.setCut(true)
-		<-l.Lost()
+		w.lostBy(l, 2*time.Minute)
 		if at := w.now(); at < 79*time.Second || at > 80*time.Second {
 			w.t.Errorf("lost after %v, want shortly before 80s", at)
 		}
@@ -77,7 +81,7 @@ func TestGuardedHolderReleasesALostLease(t *testing.T) {
 		a, link := w.lock(s, "a", lock.WithLease(4*time.Second), lock.WithDrift(0.5, 0))
 		l := w.acquire(a)
 		link.setCut(true)
-		<-l.Lost() // two seconds before the key ends
+		w.lostBy(l, time.Minute) // two seconds before the key ends
 		link.setCut(false)
 		w.release(l)
 		w.wantOwner("")

@@ -60,7 +60,7 @@ func TestLeasesOfAHoldAreLostTogether(t *testing.T) {
 			w.t.Error("two leases of one hold have two Lost channels")
 		}
 		w.m.Del(key)
-		<-inner.Lost()
+		w.lostBy(inner, time.Minute)
 		w.wantErr(cause(outer), lock.ErrLeaseLost)
 		w.wantErr(inner.Release(context.Background()), lock.ErrNotHeld)
 		w.wantErr(outer.Release(context.Background()), lock.ErrNotHeld)
@@ -133,7 +133,7 @@ func TestForceRelease(t *testing.T) {
 			}
 		}
 		next := w.acquire(b)
-		<-held.Lost()
+		w.lostBy(held, time.Minute)
 		w.wantErr(held.Release(context.Background()), lock.ErrNotHeld)
 		w.wantOwner("b")
 		if _, err := b.(lock.Forcer).ForceRelease(context.Background()); err != nil {

@@ -53,7 +53,7 @@ func TestRenewalChecksTheOwner(t *testing.T) {
 		w.m.Del(key)
 		w.m.HSet(key, "b", "1")
 		w.m.SetTTL(key, 5*time.Second)
-		<-l.Lost()
+		w.lostBy(l, time.Minute)
 		w.wantErr(cause(l), lock.ErrLeaseLost)
 		if w.now() > 11*time.Second {
 			w.t.Errorf("a learnt after %v, want at its renewal after 10s", w.now())
@@ -88,7 +88,7 @@ func TestOverwrittenKeyIsALoss(t *testing.T) {
 		l := w.acquire(a)
 		w.m.Del(key)
 		_ = w.m.Set(key, "not a hash")
-		<-l.Lost()
+		w.lostBy(l, time.Minute)
 		w.wantErr(cause(l), lock.ErrLeaseLost)
 		w.wantErr(l.Release(context.Background()), lock.ErrNotHeld)
 	})

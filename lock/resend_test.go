@@ -212,7 +212,7 @@ func TestClosedClientLosesTheLease(t *testing.T) {
 		a, _ := w.lock(s, "a")
 		l := w.acquire(a)
 		_ = w.clients[0].Close()
-		<-l.Lost()
+		w.lostBy(l, time.Minute)
 		if w.now() > 11*time.Second {
 			w.t.Errorf("lost after %v, want at the next renewal", w.now())
 		}

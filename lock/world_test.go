@@ -225,6 +225,18 @@ func (w *world) sent() []string {
 	return slices.Clone(w.commands)
 }
 
+// lostBy waits for the holder to learn of its loss, until the virtual time d.
+func (w *world) lostBy(l lock.Lease, d time.Duration) {
+	w.t.Helper()
+	select {
+	case <-l.Lost():
+	case <-time.After(d - w.now()):
+	}
+	if !isLost(l) {
+		w.t.Fatalf("after %v the holder has not learnt of its loss", w.now())
+	}
+}
+
 func isLost(l lock.Lease) bool {
 	select {
 	case <-l.Lost():
