@@ -13,7 +13,7 @@ var triggers = []trigger{
 	{"acquired", "an acquire by {client} succeeded"},
 	{"entered", "{client} entered"},
 	{"read", "{client} read the resource"},
-	{"checked", "{client} last checked that it holds the lock"},
+	{"checked", "{client} checked a last time that it holds the lock"},
 	{"wrote", "the resource accepted a write from {client}"},
 	{"releasing", "{client} began to release"},
 	{"released", "{client} released"},
