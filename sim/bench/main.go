@@ -48,19 +48,20 @@ func (s side) String() string {
 	return fmt.Sprintf("%8.0f commands/s %9.0f virtual s/real s", float64(s.commands)/s.real.Seconds(), s.virtual.Seconds()/s.real.Seconds())
 }
 
-// perCommand is the real time of one command.
-func (s side) perCommand() float64 { return s.real.Seconds() / float64(s.commands) }
-
 func compare(h bubble.Host, s *scenarios.Scenario, rounds, seeds int) int {
 	scripts := record(h, s, seeds)
 	var ratios []float64
 	for i := range rounds + 1 {
 		b := bare(h, s, scripts)
 		f := harness(h, s, seeds)
+		if b.commands != f.commands {
+			fmt.Fprintf(os.Stderr, "bench: the bare loop sent %d commands and the harness %d: no comparison\n", b.commands, f.commands)
+			return 255
+		}
 		if i == 0 {
 			continue // warm-up
 		}
-		ratio := f.perCommand() / b.perCommand()
+		ratio := f.real.Seconds() / b.real.Seconds()
 		ratios = append(ratios, ratio)
 		fmt.Printf("round %d  bare %s   harness %s   ratio %.2f\n", i, b, f, ratio)
 	}
