@@ -55,7 +55,7 @@ func TestWaiterTriesAgainOnceItHasSubscribed(t *testing.T) {
 		a, _ := w.lock(s, "a")
 		b, link := w.lock(s, "b")
 		held := w.acquire(a)
-		link.latency = time.Second // the refusal is under way from 1 s to 2 s
+		link.setLatency(time.Second) // the refusal is under way from 1 s to 2 s
 		go func() {
 			w.sleepTo(1500 * time.Millisecond)
 			w.release(held)

@@ -12,9 +12,8 @@ import (
 // link is one client's network: in-memory connections with a latency, and
 // faults that a test switches on and off.
 type link struct {
-	latency time.Duration // a direction
-
 	mu         sync.Mutex
+	latency    time.Duration // a direction
 	conns      []*conn // the client's ends
 	cut        bool    // bytes stay in the network, both ways, until healed
 	delayReply time.Duration
@@ -49,6 +48,12 @@ func (l *link) cutOpenConns() {
 	l.setCut(true)
 	l.mu.Lock()
 	l.cut = false
+	l.mu.Unlock()
+}
+
+func (l *link) setLatency(d time.Duration) {
+	l.mu.Lock()
+	l.latency = d
 	l.mu.Unlock()
 }
 

@@ -161,7 +161,7 @@ func TestContextEndsWhileTheWaiterSubscribes(t *testing.T) {
 		each(t, renewed[:1], func(w *world, s string) {
 			w.m.HSet(key, "b", "1")
 			a, link := w.lock(s, "a")
-			link.latency = time.Second // each handshake takes two
+			link.setLatency(time.Second) // each handshake takes two
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(after*time.Millisecond, cancel)
 			_, err := a.Acquire(ctx)
@@ -177,7 +177,7 @@ func TestContextEndsWhileTheWaiterSubscribesAgain(t *testing.T) {
 			a, link := w.lock(s, "a")
 			ctx, cancel := context.WithCancel(context.Background())
 			time.AfterFunc(10*time.Second, func() {
-				link.latency = time.Second
+				link.setLatency(time.Second)
 				link.resetConns()
 			})
 			time.AfterFunc(10*time.Second+after*time.Millisecond, cancel)
