@@ -55,10 +55,7 @@ func (l *lostUpdate) breach(e *history.Event) {
 	var read ref
 	writer, undone := l.writer, l.write
 	if v := l.st.answer; v != nil {
-		read = v.read
-		if v.undone.known() {
-			writer, undone = v.undoes, v.undone
-		}
+		read, writer, undone = v.read, v.undoes, v.undone
 	}
 	text := fmt.Sprintf("%s wrote what it had computed from version %d over version %d", e.Client, e.Version, l.version)
 	if writer != nil {

@@ -76,7 +76,6 @@ func (o *orphan) close() {
 
 func (o *orphan) End() []Violation {
 	if o.owner != nil {
-		o.count()
 		o.close()
 	}
 	return o.found
