@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -245,5 +246,36 @@ func TestAScenarioFileIsReadOnce(t *testing.T) {
 	r := runPlan(t, p, Options{Procs: 1})
 	if r.Verdict != results.Pass || r.Scenarios[0].File != file {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestAChildEndsWithItsParentWhateverItDoes(t *testing.T) {
+	p, err := start(t.Context(), Options{Stall: time.Hour, Silence: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spin := order{Define: &define{Name: "expiry"}, Strategy: "spins", First: 1, Count: 2}
+	if err := p.send(spin); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := p.next(); err != nil || r.Tally == nil || r.Tally.Seed != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if exit := p.end(); exit != "exit status 0" {
+		t.Errorf("a child whose input ended ends with %s", exit)
+	}
+}
+
+func TestAProgramThatDoesNotServeItsChildrenIsToldSo(t *testing.T) {
+	t.Setenv(childEnv, "1s")
+	if _, err := Run(t.Context(), planOf(t, 1, nil, "steady"), Options{}); !errors.Is(err, ErrNotHooked) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestWhatNoChildKnowsIsAnErrorOfTheHarness(t *testing.T) {
+	p := planOf(t, 1, nil, "nobody-registered-this")
+	if _, err := Run(t.Context(), p, Options{Procs: 1}); err == nil || !strings.Contains(err.Error(), "nobody-registered-this") {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -10,7 +10,11 @@ import (
 func suggest(got string, valid []string) string {
 	best, least := "", len(got)/2+1
 	for _, word := range valid {
-		if d := distance(got, word); d < least || strings.HasPrefix(word, got) && len(got) > 1 && best == "" {
+		d := distance(got, word)
+		if len(got) > 1 && strings.HasPrefix(word, got) {
+			d = 0
+		}
+		if d < least {
 			best, least = word, d
 		}
 	}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockchaos/simrun/reports"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// Ctrl-C in the middle of a long run keeps what is done, marks it, and exits as
+// unknown.
+func TestInterrupt(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "r")
+	cmd := &exec.Cmd{Path: exe, Args: []string{"simrun", "-scenario", "expiry", "-strategy", "naive,fenced", "-seeds", "100000", "-out", dir}}
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	progress, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(progress)
+	if !lines.Scan() || !strings.Contains(lines.Text(), "of 200000 runs, 0 of 2 cells") {
+		t.Fatalf("first line of progress is %q", lines.Text())
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		if !strings.Contains(lines.Text(), "of 200000 runs") {
+			t.Errorf("standard error says %q", lines.Text())
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != ExitUnknown {
+		t.Errorf("exit code is %d", code)
+	}
+	if !strings.Contains(stdout.String(), "interrupted") {
+		t.Errorf("the table does not say so:\n%s", stdout.String())
+	}
+	r, err := reports.ReadResults(filepath.Join(dir, "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	naive := r.Scenarios[0].Strategies[0]
+	if !r.Interrupted || r.Verdict != results.Unknown || naive.Runs == 0 || naive.Runs == 100_000 || len(naive.Findings) != 0 {
+		t.Errorf("interrupted %t, %s, %d runs, findings %+v", r.Interrupted, r.Verdict, naive.Runs, naive.Findings)
+	}
+	if naive.UnknownReason != "not all seeds ran" {
+		t.Errorf("reason is %q", naive.UnknownReason)
+	}
+}

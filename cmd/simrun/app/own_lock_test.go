@@ -1,0 +1,37 @@
+package app
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A program of ten lines tests a lock that simrun does not know, in children of
+// its own.
+func TestAProgramBringsItsOwnLock(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "mylock")
+	if out, err := exec.Command("go", "build", "-o", program, "./testdata/mylock").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(args ...string) (string, int) {
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if e := (*exec.ExitError)(nil); err != nil && !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	if out, code := run("list"); code != ExitPass || !strings.Contains(out, "the lock of our own service") {
+		t.Errorf("list exits %d:\n%s", code, out)
+	}
+	// No expectation names it: what it breaks is shown, and not judged.
+	out, code := run("-scenario", "expiry", "-strategy", "mine", "-seed", "1")
+	if code != ExitUnknown || !strings.Contains(out, "mylock -scenario expiry -strategy mine -seed 1") ||
+		!strings.Contains(out, "expiry, mine, seed 1: stale-write: ") {
+		t.Errorf("exits %d:\n%s", code, out)
+	}
+}
