@@ -23,8 +23,9 @@ func TestCapCancelsTheHolderBeforeItReleases(t *testing.T) {
 				t.Errorf("acquire: %v", err)
 				return
 			}
-			entered <- w.now()
+			at := w.now()
 			w.release(next)
+			entered <- at
 		}()
 		w.lostBy(l, 3*time.Minute)
 		if at := w.now(); at < 60*time.Second || at > 61*time.Second {

@@ -14,8 +14,8 @@ import (
 type link struct {
 	mu         sync.Mutex
 	latency    time.Duration // a direction
-	conns      []*conn // the client's ends
-	cut        bool    // bytes stay in the network, both ways, until healed
+	conns      []*conn       // the client's ends
+	cut        bool          // bytes stay in the network, both ways, until healed
 	delayReply time.Duration
 	dropReply  int // so many replies are lost
 }
