@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/scenarios"
 )
 
 // Env is what a client gives a strategy to make its lock from.
@@ -27,6 +28,9 @@ type Env struct {
 type Strategy struct {
 	Name    string
 	Summary string // one line
+	// Like names a strategy whose expectations this one is held to in scenarios
+	// that expect nothing of it by name; empty if there is none.
+	Like string
 	New     func(Env) (lock.Locker, error)
 	// Keeps names keys that may outlive the run without expiry, such as a
 	// fence counter; nil if there are none.
@@ -45,6 +49,15 @@ func Register(s Strategy) {
 		panic(fmt.Sprintf("sim: strategy %q is registered twice", s.Name))
 	}
 	registered = append(registered, s)
+}
+
+// Expected is what a scenario expects of the strategy: by its name, or else by
+// that of the one it is like. It is nil where nothing is expected.
+func (s Strategy) Expected(in *scenarios.Scenario) map[string]scenarios.Expectation {
+	if own, ok := in.Expect[s.Name]; ok {
+		return own
+	}
+	return in.Expect[s.Like]
 }
 
 // Strategies lists what is registered, in order.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim"
 	"github.com/lockchaos/simrun/sim/results"
 )
 
@@ -40,7 +41,11 @@ func (c *cell) whole() bool { return c.fold.runs == c.count }
 // ended says that nothing more will come.
 func (c *cell) ended() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
 
-func (c *cell) expect() map[string]scenarios.Expectation { return c.sc.Expect[c.strategy] }
+func (c *cell) expect() map[string]scenarios.Expectation {
+	st, _ := sim.Lookup(c.strategy)
+	st.Name = c.strategy
+	return st.Expected(c.sc)
+}
 
 // result judges the cell.
 func (c *cell) result() results.Strategy {
