@@ -23,12 +23,14 @@ func TestChartsOfOddResults(t *testing.T) {
 		many.Strategies = append(many.Strategies, s)
 	}
 	for name, sc := range map[string]results.Scenario{
-		"no strategies":         {Name: "x"},
-		"no runs":               {Name: "x", Strategies: []results.Strategy{{Name: "a"}}},
-		"no waits":              {Name: "x", Strategies: []results.Strategy{{Name: "a", WaitCDF: make([]float64, 101)}}},
-		"odd waits":             {Name: "x", Strategies: []results.Strategy{{Name: "a", WaitCDF: []float64{math.NaN(), math.Inf(1), -1, 1e300}}}},
-		"more lost than inside": {Name: "x", Strategies: []results.Strategy{{Name: "a", InsideMS: 1, LostMS: 5}}},
-		"many":                  many,
+		"no strategies": {Name: "x"},
+		"odd numbers": {Name: "x", Strategies: []results.Strategy{
+			{Name: "no runs"},
+			{Name: "no waits", WaitCDF: make([]float64, 101)},
+			{Name: "odd waits", WaitCDF: []float64{math.NaN(), math.Inf(1), -1, 1e300}},
+			{Name: "more lost than inside", InsideMS: 1, LostMS: 5},
+		}},
+		"many": many,
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range charts(results.Results{Scenarios: []results.Scenario{sc}}, nil) {
