@@ -1,15 +1,21 @@
 package runner
 
 import (
+	"slices"
+
 	"github.com/lockchaos/simrun/sim/results"
 )
 
-// results puts the cells together, in the order of the plan.
+// results puts the cells together, in the order of the plan. Of an interrupted
+// run it leaves out the scenarios that never began.
 func (q *queue) results(p Plan, interrupted bool) results.Results {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	r := results.Results{Version: results.SchemaVersion, Mode: "sim", Verdict: results.Pass, Interrupted: interrupted}
 	for i, in := range p.Scenarios {
+		if interrupted && !q.began(i) {
+			continue
+		}
 		s := scenarioOf(in)
 		for _, c := range q.cells {
 			if c.scenario != i {
@@ -30,6 +36,10 @@ func (q *queue) results(p Plan, interrupted bool) results.Results {
 		r.Verdict = r.Verdict.Worse(results.Unknown)
 	}
 	return r
+}
+
+func (q *queue) began(scenario int) bool {
+	return slices.ContainsFunc(q.cells, func(c *cell) bool { return c.scenario == scenario && c.fold.runs > 0 })
 }
 
 func scenarioOf(in Input) results.Scenario {

@@ -20,7 +20,6 @@ type queue struct {
 
 	mu     sync.Mutex
 	cells  []*cell
-	at     int    // the cell that batches are taken from
 	record []task // histories to record, before more seeds
 }
 
@@ -84,17 +83,28 @@ func (q *queue) take() (task, bool) {
 		q.record = q.record[:n-1]
 		return t, true
 	}
-	for ; q.at < len(q.cells); q.at++ {
-		c := q.cells[q.at]
-		if c.next == c.count || c.givenUp() {
-			continue
-		}
-		t := task{cell: c, first: q.plan.First + uint64(c.next), count: min(q.batch, c.count-c.next)}
-		c.next += t.count
-		c.out += t.count
-		return t, true
+	c := q.neediest()
+	if c == nil {
+		return task{}, false
 	}
-	return task{}, false
+	t := task{cell: c, first: q.plan.First + uint64(c.next), count: min(q.batch, c.count-c.next)}
+	c.next += t.count
+	c.out += t.count
+	return t, true
+}
+
+// neediest is the cell that got the fewest seeds of the first scenario that is
+// not through: an interrupt then leaves strategies that can be compared.
+func (q *queue) neediest() *cell {
+	var pick *cell
+	for _, c := range q.cells {
+		switch {
+		case c.next == c.count || c.givenUp():
+		case pick == nil, c.scenario == pick.scenario && c.next < pick.next:
+			pick = c
+		}
+	}
+	return pick
 }
 
 // add folds one run in.

@@ -28,6 +28,24 @@ func TestQueueHandsOutEachSeedOnce(t *testing.T) {
 	}
 }
 
+func TestStrategiesOfAScenarioAdvanceTogether(t *testing.T) {
+	p := planOf(t, 100, nil, "steady", "moody")
+	p.Scenarios = append(p.Scenarios, p.Scenarios[0])
+	q := newQueue(p, Options{Procs: 1}.withDefaults())
+	for range 3 {
+		if _, ok := q.take(); !ok {
+			t.Fatal("nothing to do")
+		}
+	}
+	var got []int
+	for _, c := range q.cells {
+		got = append(got, c.next/q.batch)
+	}
+	if want := []int{2, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("batches handed out: %v, want %v", got, want)
+	}
+}
+
 func TestACellThatStallsAgainAndAgainIsGivenUp(t *testing.T) {
 	q := newQueue(planOf(t, 1000, nil, "spins"), Options{Procs: 1, Dir: t.TempDir()}.withDefaults())
 	stall := check.Report{Findings: []check.Finding{{Class: classSpin}}, Unknown: "a spin"}

@@ -153,7 +153,8 @@ func (w *worker) obituary(cause error, seed uint64) *tally {
 		p.dump()
 		f = silent(p.stderr.String())
 	} else {
-		f = crash(p.stderr.String(), p.end())
+		exit := p.end() // before its last words are read, which it may still be saying
+		f = crash(p.stderr.String(), exit)
 	}
 	return tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail})
 }
