@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -163,16 +162,4 @@ func (n *nemesis) stop() {
 	for _, t := range n.timers {
 		t.Stop()
 	}
-}
-
-// names gives the simulated clients their names: A to Z, then A1, B1, ...
-func names(count int) []string {
-	out := make([]string, count)
-	for i := range out {
-		out[i] = string(rune('A' + i%26))
-		if i >= 26 {
-			out[i] += fmt.Sprint(i / 26)
-		}
-	}
-	return out
 }

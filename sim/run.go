@@ -24,6 +24,8 @@ type Job struct {
 	Strategy Strategy
 	Seed     uint64
 	Record   bool // keep the events in Outcome.Events
+
+	viaToxics bool // go through Toxiproxy's links though no fault needs them
 }
 
 // Outcome is what one run gave.
@@ -71,7 +73,7 @@ func header(j Job) history.Header {
 		Scenario:    s.Name,
 		Strategy:    j.Strategy.Name,
 		Seed:        j.Seed,
-		Clients:     names(s.Clients),
+		Clients:     scenarios.ClientNames(s.Clients),
 		Sections:    s.Sections,
 		MinSections: s.MinSections,
 		Lease:       int64(s.Lease),

@@ -44,7 +44,7 @@ func newWorld(j Job, h history.Header) (*world, error) {
 		scenario:    j.Scenario,
 		strategy:    j.Strategy,
 		seed:        j.Seed,
-		needsToxics: needsToxics(j.Scenario),
+		needsToxics: j.viaToxics || needsToxics(j.Scenario),
 		rec:         newRecorder(h, j.Record),
 		stop:        make(chan struct{}),
 		delays:      map[string]delay{},

@@ -28,7 +28,6 @@ func Main(f func(Host) int) {
 	os.Args = os.Args[:1]
 	flag.CommandLine = flag.NewFlagSet(os.Args[0], flag.ExitOnError)
 	testing.Init()
-	//lint:ignore SA1019 the only public way to a *testing.T outside go test
 	testing.Main(match, []testing.InternalTest{{Name: "bubble", F: run}}, nil, nil)
 }
 

@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// What a command has done is told from how the key looked before and after it.
+func TestChangesOfTheKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := func(d time.Duration) time.Time { return time.Now().Add(d) }
+		none := keyState{}
+		key := func(value string, left time.Duration) keyState {
+			return keyState{there: true, value: value, expires: in(left)}
+		}
+		forever := keyState{there: true, value: "a"}
+		tests := []struct {
+			name         string
+			was, now     keyState
+			owner, actor string
+			want         []history.Event
+		}{
+			{"nothing there", none, none, "", "A", nil},
+			{"taken", none, key("a", 30), "", "A", []history.Event{{Kind: history.Locked, Client: "A", Dur: 30}}},
+			{"taken without expiry", none, forever, "", "A", []history.Event{{Kind: history.Locked, Client: "A"}}},
+			{"looked at by another", key("a", 30), key("a", 30), "A", "B", nil},
+			{"expired", key("a", 1), none, "A", "", []history.Event{{Kind: history.Expired, Owner: "A"}}},
+			{"released", key("a", 30), none, "A", "A", []history.Event{{Kind: history.Unlocked, Client: "A", Owner: "A"}}},
+			{"removed by another", key("a", 30), none, "A", "B", []history.Event{{Kind: history.Unlocked, Client: "B", Owner: "A"}}},
+			{
+				"taken over", key("a", 30), key("b", 30), "A", "B",
+				[]history.Event{{Kind: history.Unlocked, Client: "B", Owner: "A"}, {Kind: history.Locked, Client: "B", Dur: 30}},
+			},
+			{"entered again", key("a=1", 30), key("a=2", 30), "A", "A", nil},
+			{
+				"renewed", key("a", 10*time.Second), key("a", 30*time.Second), "A", "A",
+				[]history.Event{{Kind: history.Renewed, Client: "A", Owner: "A", Dur: int64(30 * time.Second)}},
+			},
+			{
+				"renewed by another", key("a", 10*time.Second), key("a", 30*time.Second), "A", "B",
+				[]history.Event{{Kind: history.Renewed, Client: "B", Owner: "A", Dur: int64(30 * time.Second)}},
+			},
+			{"made to last for ever", key("a", 10), forever, "A", "A", []history.Event{{Kind: history.Renewed, Client: "A", Owner: "A"}}},
+			{"lengthened by rounding", key("a", 0), key("a", time.Millisecond), "A", "A", nil},
+			{"lengthened by the clock's step", key("a", 10*time.Second), key("a", 70*time.Second), "A", "", nil},
+		}
+		for _, tt := range tests {
+			if got := changes(tt.was, tt.now, tt.owner, tt.actor); !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+			}
+		}
+	})
+}
+
+func TestServerClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newServerClock()
+		begun := c.now()
+		time.Sleep(10 * time.Second)
+		c.offset += 31 * time.Second
+		if got := c.now().Sub(begun); got != 41*time.Second {
+			t.Errorf("after 10 s and a step of 31 s the clock shows %v", got)
+		}
+		fast := c.at(1.5)
+		time.Sleep(10 * time.Second)
+		if got := fast.now().Sub(begun); got != 56*time.Second {
+			t.Errorf("after 10 s more at 1.5 times the speed the clock shows %v, want 56s", got)
+		}
+		if got := fast.real(15 * time.Second); got < 10*time.Second || got > 10*time.Second+time.Millisecond {
+			t.Errorf("15 s of the fast clock take %v, want 10s, never less", got)
+		}
+	})
+}
+
+func TestGateHoldsBackUntilEachStopIsUndone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		g.pass() // open: does not wait
+		g.stop()
+		g.stop()
+		begun := time.Now()
+		passed := make(chan time.Duration, 2)
+		for range 2 {
+			go func() { g.pass(); passed <- time.Since(begun) }()
+		}
+		time.Sleep(time.Second)
+		g.open()
+		time.Sleep(time.Second)
+		select {
+		case <-passed:
+			t.Fatal("passed a gate that one stop still closes")
+		default:
+		}
+		g.open()
+		first, second := <-passed, <-passed
+		if first < 2*time.Second || first == second {
+			t.Errorf("passed after %v and %v: want both after 2s, each at an instant of its own", first, second)
+		}
+	})
+}
