@@ -31,15 +31,16 @@ func (l *link) dial() (client, server *conn) {
 }
 
 // setCut partitions the client from Redis, or heals it: then what the network
-// held is delivered.
+// held is delivered, one connection after the other: no two events share an
+// instant.
 func (l *link) setCut(cut bool) {
 	l.mu.Lock()
 	l.cut = cut
 	conns := l.conns
 	l.mu.Unlock()
-	for _, c := range conns {
-		c.r.setCut(cut)
-		c.w.setCut(cut)
+	for i, c := range conns {
+		c.r.setCut(cut, time.Duration(2*i)*time.Microsecond)
+		c.w.setCut(cut, time.Duration(2*i+1)*time.Microsecond)
 	}
 }
 
@@ -187,11 +188,20 @@ func (p *pipe) end(err error, flush bool) {
 	p.broadcast()
 }
 
-func (p *pipe) setCut(cut bool) {
+// setCut holds what is under way, or lets it go on after delay.
+func (p *pipe) setCut(cut bool, delay time.Duration) {
 	p.mu.Lock()
-	p.cut = cut
-	p.mu.Unlock()
-	p.broadcast()
+	defer p.mu.Unlock()
+	if p.cut = cut; cut {
+		return
+	}
+	soonest := time.Now().Add(delay)
+	for i := range p.chunks {
+		if p.chunks[i].at.Before(soonest) {
+			p.chunks[i].at = soonest
+		}
+		time.AfterFunc(time.Until(p.chunks[i].at), p.broadcast)
+	}
 }
 
 func (p *pipe) setDeadline(t time.Time) {
