@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/lockchaos/simrun/sim/results"
 )
 
 // findBrowser looks for a browser. On a machine without one the test is
@@ -96,22 +99,29 @@ func press(selector string) chromedp.Action[chromedp.Void] {
 		"return e.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); })()", selector))
 }
 
+func writeReport(t *testing.T, dir string, r results.Results) string {
+	t.Helper()
+	path := filepath.Join(dir, ReportFile)
+	if err := writeFile(path, func(w io.Writer) error { return HTML(w, dir, r) }); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestReportInBrowser does what a reader does: opens the report, clicks the
 // step that tells the violation, finds its event, goes back from an event to
 // its step, and zooms.
 func TestReportInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	r := fixture(t, dir, "gc-pause")
-	if _, err := WriteAll(dir, r); err != nil {
-		t.Fatal(err)
-	}
+	path := writeReport(t, dir, r)
 	proof := r.Scenarios[0].Strategies[0].FirstViolation.Violation.Events
 	first, last := proof[0], proof[len(proof)-1]
 	const cell = `article[data-strategy="naive"][data-violation="stale-write"] `
 	event := func(seq int) string { return fmt.Sprintf(`%s[data-event="%d"]`, cell, seq) }
 	step := func(seq int) string { return fmt.Sprintf(`%s[data-shows="%d"]`, cell, seq) }
 
-	browse(t, filepath.Join(dir, ReportFile), 1400, func(ctx context.Context) {
+	browse(t, path, 1400, func(ctx context.Context) {
 		if v := get(t, ctx, chromedp.AttributeValue("h1", "data-verdict")); v.Value != "pass" {
 			t.Errorf("verdict is %q", v.Value)
 		}
@@ -134,10 +144,8 @@ func TestReportInBrowser(t *testing.T) {
 // report of many scenarios, and follows a link into a folded one.
 func TestReportOnTelephone(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := WriteAll(dir, withMisfits(t, dir, "expiry", "gc-pause")); err != nil {
-		t.Fatal(err)
-	}
-	browse(t, filepath.Join(dir, ReportFile), 400, func(ctx context.Context) {
+	path := writeReport(t, dir, withMisfits(t, dir, "expiry", "gc-pause"))
+	browse(t, path, 400, func(ctx context.Context) {
 		const cell = "article#expiry--naive "
 		do(t, ctx, chromedp.Focus(cell+".timeline svg"), chromedp.KeyEvent(kb.ArrowRight),
 			chromedp.WaitVisible(cell+".is-selected"))

@@ -32,9 +32,9 @@ type noteView struct {
 }
 
 type violationView struct {
-	Property, Broken, Text, Clock, Size, Replay string
-	Seed                                        uint64
-	Steps                                       []stepView
+	Property, Broken, Text, Clock, Replay string
+	Seed                                  uint64
+	Steps                                 []stepView
 }
 
 type stepView struct {

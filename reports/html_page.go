@@ -34,7 +34,6 @@ func viewVerdict(v results.Verdict) verdictView {
 
 type matrixRow struct {
 	Name, ID string
-	Verdict  verdictView
 	Cells    []matrixCell
 }
 
@@ -82,7 +81,7 @@ func newPage(r results.Results, f folder) page {
 }
 
 func viewMatrixRow(sc results.Scenario, names []string) matrixRow {
-	row := matrixRow{Name: sc.Name, ID: anchor(sc.Name), Verdict: viewVerdict(sc.Verdict)}
+	row := matrixRow{Name: sc.Name, ID: anchor(sc.Name)}
 	for _, n := range names {
 		s, ok := findStrategy(sc, n)
 		c := matrixCell{Ran: ok, ID: anchor(sc.Name, n)}
@@ -103,10 +102,13 @@ func viewMatrixRow(sc results.Scenario, names []string) matrixRow {
 func viewScenario(sc results.Scenario, f folder, many bool) scenarioView {
 	v := scenarioView{
 		Name: sc.Name, ID: anchor(sc.Name), Summary: sc.Summary, Source: sc.Source, Faults: sc.Faults,
-		Verdict: viewVerdict(sc.Verdict), Sentence: scenarioSentence(sc),
-		Open:   !many || sc.Verdict != results.Pass,
-		Table:  viewTable(sc),
-		Charts: viewCharts(sc),
+		Verdict: viewVerdict(sc.Verdict),
+		Open:    !many || sc.Verdict != results.Pass,
+		Table:   viewTable(sc),
+		Charts:  viewCharts(sc),
+	}
+	if many { // alone, it stands at the top of the page
+		v.Sentence = scenarioSentence(sc)
 	}
 	if sc.Clients > 0 {
 		v.Facts = append(v.Facts, plural(sc.Clients, "client", "clients"), "lease "+lease(sc.LeaseMS))

@@ -86,7 +86,7 @@ func (t *terminal) scenario(sc results.Scenario) {
 		t.line(oneLine(sc.Summary))
 	}
 	if sc.Clients > 0 {
-		t.line(t.s.paint(dim, fmt.Sprintf("%s, lease %s", plural(sc.Clients, "client", "clients"), lease(sc.LeaseMS))))
+		t.line(t.s.paint(dim, fmt.Sprintf("%s, lease %s; violations are count (runs)", plural(sc.Clients, "client", "clients"), lease(sc.LeaseMS))))
 	}
 	for _, f := range sc.Faults {
 		t.line(t.s.paint(dim, "fault  "+oneLine(f)))
