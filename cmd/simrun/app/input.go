@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -39,25 +40,31 @@ func inputs(list string) ([]runner.Input, error) {
 	return out, nil
 }
 
-// input reads one scenario, with its source where that is a file.
-func input(name string) (runner.Input, error) {
-	s, err := scenarios.Load(name)
-	if err != nil {
-		return runner.Input{}, badScenario(err)
-	}
-	in := runner.Input{Scenario: s}
-	if s.File != "" {
-		// What the children read must be what was read here, even if the file
-		// changed in between: read the bytes once and parse those.
-		if in.Source, err = os.ReadFile(s.File); err != nil {
+// input reads one scenario, with its source where that is a file: the children
+// read those same bytes, even if the file changes or was a pipe.
+func input(name string) (in runner.Input, err error) {
+	if file, err := os.Stat(name); err == nil && !file.IsDir() && !slices.Contains(scenarios.Names(), name) {
+		in.Source, err = readAtMost(name, scenarios.MaxSize+1)
+		if err != nil {
 			return in, badScenario(err)
 		}
-		if in.Scenario, err = scenarios.Parse(s.File, in.Source); err != nil {
+		if in.Scenario, err = scenarios.Parse(name, in.Source); err != nil {
 			return in, err
 		}
-		in.Scenario.File = s.File
+		in.Scenario.File = name
+	} else if in.Scenario, err = scenarios.Load(name); err != nil {
+		return in, badScenario(err)
 	}
 	return in, in.Scenario.CheckStrategies(strategyNames())
+}
+
+func readAtMost(name string, size int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, size))
 }
 
 // badScenario makes a file that cannot be read a mistake in the arguments.

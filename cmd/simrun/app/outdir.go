@@ -78,8 +78,5 @@ func (d outDir) link() error {
 	if err := os.Symlink(filepath.Base(d.path), fresh); err != nil {
 		return nil
 	}
-	if err := os.Rename(fresh, link); err != nil {
-		return fmt.Errorf("linking %s: %w", link, err)
-	}
-	return nil
+	return os.Rename(fresh, link)
 }

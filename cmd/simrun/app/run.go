@@ -44,7 +44,7 @@ func run(e *env) (int, error) {
 		return 0, err
 	}
 	if err := dir.link(); err != nil {
-		return 0, err
+		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
 	}
 	t := terminalOf(e)
 	t.Dir = dir.path
