@@ -69,7 +69,6 @@ type state struct {
 
 	faults map[victim]int // lasting faults that are active
 	active int            // how many they are
-	calm   ref            // when the last of them ended
 
 	// What this very event brought about; nil if it did not.
 	who    *client // the event's client
@@ -188,12 +187,8 @@ func (st *state) over(e *history.Event) {
 	if st.faults[v] == 0 {
 		return
 	}
-	if st.faults[v]--; st.faults[v] == 0 {
-		delete(st.faults, v)
-	}
-	if st.active--; st.active == 0 {
-		st.calm = st.now
-	}
+	st.faults[v]--
+	st.active--
 	st.pause(e, -1)
 }
 
@@ -234,9 +229,7 @@ func (st *state) updateClient(c *client, e *history.Event) {
 			c.enter(c, e.Section, st.now)
 		}
 	case history.Noticed, history.Aborted:
-		if !c.noticed.known() {
-			c.noticed = st.now
-		}
+		c.noticed = st.now
 	case history.Left:
 		st.exit(c)
 	case history.Crashed:

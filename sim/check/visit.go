@@ -21,7 +21,7 @@ type visit struct {
 func (v *visit) pending() bool { return v.sent && !v.answered }
 
 // over says that nothing more will come of this visit.
-func (v *visit) over() bool { return (v.client.current != v || !v.client.inside) && !v.pending() }
+func (v *visit) over() bool { return v.client.current != v && !v.pending() }
 
 // visits are a client's: the one it is in, or was in last, and older ones whose
 // write may still come.
