@@ -64,7 +64,7 @@ func newProcess(w *world, name string) *process {
 		MaxRetryBackoff:          -1,
 		PoolSize:                 20, // the default depends on the number of cores
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return p.dial() },
+		Dialer:                   func(ctx context.Context, _, _ string) (net.Conn, error) { return p.dial(ctx) },
 	})
 	return p
 }
@@ -72,8 +72,11 @@ func newProcess(w *world, name string) *process {
 // dial opens a connection to Redis: client, latency, toxics, Redis, and back.
 // Toxics come after the latency in either direction: they may cut a message in
 // pieces or join several, and the number of draws must not depend on that.
-func (p *process) dial() (net.Conn, error) {
+func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	p.stop.pass()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if p.isDead() {
 		return nil, errDead
 	}

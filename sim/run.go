@@ -73,7 +73,7 @@ func header(j Job) history.Header {
 		Scenario:    s.Name,
 		Strategy:    j.Strategy.Name,
 		Seed:        j.Seed,
-		Clients:     scenarios.ClientNames(s.Clients),
+		Clients:     s.ClientNames(),
 		Sections:    s.Sections,
 		MinSections: s.MinSections,
 		Lease:       int64(s.Lease),

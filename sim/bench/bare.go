@@ -97,7 +97,10 @@ func client(s *scenarios.Scenario, m *miniredis.Miniredis, n uint64) *redis.Clie
 		MinRetryBackoff:          -1,
 		MaxRetryBackoff:          -1,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer: func(context.Context, string, string) (net.Conn, error) {
+		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			near, far := memnet.Pipe(memnet.End{Send: latency}, memnet.End{Send: latency})
 			m.Server().ServeConn(far)
 			return near, nil
