@@ -107,7 +107,8 @@ var mutants = []mutant{
 		file: "sim/faultworld.go",
 		old: `	p.stop.stop()
 	return p.stop.open,`,
-		new:   `	return func() {},`,
+		new: `	_ = p
+	return func() {},`,
 		tests: []string{"./sim TestLibraryHolds/gc-pause"},
 	},
 	{
