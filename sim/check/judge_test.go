@@ -45,6 +45,12 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestAWaitNeedsItsBeginning(t *testing.T) {
+	if got := All(script(t, "5s A acquired")).Waits; got != nil {
+		t.Errorf("waits %v, want none: nobody knows since when A waited", got)
+	}
+}
+
 func TestSoldOutNeedsAStock(t *testing.T) {
 	for text, want := range map[string]bool{
 		"header stock=0\n1s - end": false,
@@ -174,6 +180,9 @@ func TestBounds(t *testing.T) {
 	h.Lease = math.MaxInt64
 	if got := bound(h, "starved"); got != math.MaxInt64 {
 		t.Errorf("starved with a lease without end: %d, want %d", got, int64(math.MaxInt64))
+	}
+	if got := after(5, -3); got != 2 {
+		t.Errorf("3 before 5 is %d", got)
 	}
 	if got := after(math.MaxInt64-1, 5); got != math.MaxInt64 {
 		t.Errorf("a deadline beyond the end of time is %d", got)

@@ -10,30 +10,39 @@ import (
 func TestMemoryIsBoundedByWhatIsOpen(t *testing.T) {
 	st := newState(history.Header{Clients: []string{"A"}})
 	stale, lost := newStaleWrite(st), newLostUpdate(st).(*lostUpdate)
-	seq := 0
-	section := 0
+	seq, section := 0, 0
+	emit := func(kind history.Kind, section int) {
+		seq++
+		e := history.Event{Seq: seq, At: int64(seq), Kind: kind, Client: "A", Section: section}
+		st.update(&e)
+		stale.Event(&e)
+		lost.Event(&e)
+	}
 	do := func(kinds ...history.Kind) {
 		section++
 		for _, k := range kinds {
-			seq++
-			e := history.Event{Seq: seq, At: int64(seq), Kind: k, Client: "A", Section: section}
-			if k == history.Wrote || k == history.Rejected {
-				e.Section = max(1, section-1) // it comes a section late
-			}
-			st.update(&e)
-			stale.Event(&e)
-			lost.Event(&e)
+			emit(k, section)
 		}
 	}
-	for range 1000 {
-		do(history.Entered, history.Checked, history.Left)
-		do(history.Entered, history.Wrote, history.Left)
-		do(history.Entered, history.Checked, history.Left)
-		do(history.Entered, history.Rejected, history.Left)
+	for range 1000 { // sections without an accepted write
 		do(history.Entered, history.Read, history.Noticed, history.Aborted, history.Left)
 	}
-	c := st.clients[0]
+	bounded(t, st.clients[0], lost)
+	for range 1000 {
+		do(history.Entered, history.Checked, history.Wrote, history.Left)
+		do(history.Entered, history.Checked, history.Left)
+		do(history.Entered, history.Left)
+		emit(history.Wrote, section-1)
+		do(history.Entered, history.Checked, history.Left)
+		do(history.Entered, history.Left)
+		emit(history.Rejected, section-1)
+	}
+	bounded(t, st.clients[0], lost)
+}
+
+func bounded(t *testing.T, c *client, lost *lostUpdate) {
+	t.Helper()
 	if len(c.late) > 2 || len(c.order) > 2 || len(lost.readers) > 2 {
-		t.Errorf("kept of 5000 sections: %d late visits, %d not overtaken, %d readers", len(c.late), len(c.order), len(lost.readers))
+		t.Errorf("kept of a thousand sections and more: %d late visits, %d not overtaken, %d readers", len(c.late), len(c.order), len(lost.readers))
 	}
 }
