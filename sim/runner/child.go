@@ -58,13 +58,10 @@ func Child() {
 
 // collectLess trades memory for time: a run leaves a lot of garbage, little of
 // it long-lived, and collecting as often as usual costs a third of the time.
-// Close to the limit the collector works as hard as it must.
+// The parent sets the limit at which the collector works as hard as it must.
 func collectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(100 << 20)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // runs behave as the strategy's name says.
 func TestMain(m *testing.M) {
 	for _, name := range []string{
-		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle", "slow",
+		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle",
 	} {
 		sim.Register(sim.Strategy{
 			Name: name, Summary: "a test's " + name,
@@ -90,8 +90,6 @@ func behave(j sim.Job, r *check.Report) {
 	case "fickle":
 		overlap.Text = fmt.Sprint(j.Record)
 		r.Violations = append(r.Violations, overlap)
-	case "slow":
-		syscall.Nanosleep(&syscall.Timespec{Nsec: int64(2 * time.Millisecond)}, nil)
 	}
 }
 

@@ -42,6 +42,9 @@ func start(ctx context.Context, o Options) (*process, error) {
 	// One thread for Go code: the bubble's goroutines take turns anyway, and
 	// the cores belong to the other children.
 	p.cmd.Env = append(os.Environ(), childEnv+"="+o.Stall.String(), "GOMAXPROCS=1", "GOTRACEBACK=single")
+	if os.Getenv("GOMEMLIMIT") == "" {
+		p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit(o.Procs)))
+	}
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = time.Second
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -63,6 +66,13 @@ func start(ctx context.Context, o Options) (*process, error) {
 		return nil, fmt.Errorf("%w (%s)", ErrNotHooked, firstLine(p.stderr.String()))
 	}
 	return p, nil
+}
+
+// memoryLimit is the soft limit of one child's heap in MiB: what all children
+// together may take stays the same on many cores, down to what one needs.
+func memoryLimit(procs int) int {
+	const all, least, most = 320, 32, 100
+	return min(max(all/max(procs, 1), least), most)
 }
 
 // read passes lines on until the child closes its side or says what is no reply.

@@ -157,19 +157,19 @@ func (q *queue) close(c *cell) bool {
 	return true
 }
 
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // historyPath is where a cell's history goes, in the result folder: a safe path
 // whatever the names are, and one of its own.
 func (q *queue) historyPath(c *cell) string {
-	dir := unsafe.ReplaceAllString(c.sc.Name, "-")
+	dir := odd.ReplaceAllString(c.sc.Name, "-")
 	for i, in := range q.plan.Scenarios {
-		if i < c.scenario && unsafe.ReplaceAllString(in.Scenario.Name, "-") == dir {
+		if i < c.scenario && odd.ReplaceAllString(in.Scenario.Name, "-") == dir {
 			dir += "-" + strconv.Itoa(c.scenario+1)
 			break
 		}
 	}
-	return filepath.ToSlash(filepath.Join(dir, unsafe.ReplaceAllString(c.strategy, "-"), "history.jsonl"))
+	return filepath.ToSlash(filepath.Join(dir, odd.ReplaceAllString(c.strategy, "-"), "history.jsonl"))
 }
 
 // recordDone takes a recorded history in, and checks that it shows the very

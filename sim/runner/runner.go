@@ -82,8 +82,10 @@ func (o Options) withDefaults() Options {
 }
 
 // Run runs the plan. Where ctx ends early the result holds the runs that were
-// done and is marked as interrupted, without an error. An error is a fault of
-// the harness, such as [ErrNotHooked], never of a lock.
+// done and is marked as interrupted, without an error. A cell whose lock stalls
+// in three runs is given up, since each stall costs Options.Stall of real time;
+// how many of its other runs are in is then a matter of chance. An error is a
+// fault of the harness, such as [ErrNotHooked], never of a lock.
 func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 	if IsChild() {
 		return results.Results{}, ErrNotHooked

@@ -174,8 +174,8 @@ func TestARunThatDoesNotRepeatIsAFinding(t *testing.T) {
 
 func TestInterruptKeepsWhatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	expect := map[string]expectations{"slow": {"overlap": scenarios.None}}
-	r, err := Run(ctx, planOf(t, 100_000, expect, "slow"), Options{Procs: 2, Progress: afterRuns{50, cancel}})
+	expect := map[string]expectations{"steady": {"overlap": scenarios.None}}
+	r, err := Run(ctx, planOf(t, 100_000, expect, "steady"), Options{Procs: 2, Progress: afterRuns{50, cancel}})
 	if err != nil {
 		t.Fatal(err)
 	}

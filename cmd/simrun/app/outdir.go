@@ -41,7 +41,7 @@ func openDir(out, scenario string) (outDir, error) {
 	return d, nil
 }
 
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // freshDir makes results/<time>-<scenario>, with a number after it where two
 // runs start within a second.
@@ -49,7 +49,7 @@ func freshDir(scenario string) (string, error) {
 	if err := os.MkdirAll(resultsDir, 0o777); err != nil {
 		return "", err
 	}
-	name := unsafe.ReplaceAllString(filepath.Base(scenario), "-")
+	name := odd.ReplaceAllString(filepath.Base(scenario), "-")
 	if len(name) > 40 {
 		name = name[:40]
 	}
