@@ -31,7 +31,7 @@ type Strategy struct {
 	// Like names a strategy whose expectations this one is held to in scenarios
 	// that expect nothing of it by name; empty if there is none.
 	Like string
-	New     func(Env) (lock.Locker, error)
+	New  func(Env) (lock.Locker, error)
 	// Keeps names keys that may outlive the run without expiry, such as a
 	// fence counter; nil if there are none.
 	Keeps func(key string) []string
