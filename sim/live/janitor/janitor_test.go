@@ -1,0 +1,204 @@
+package janitor
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// owner is the verb of the test binary that stands for a process which is
+// killed while it has a child and a directory.
+const owner = "__owner"
+
+func TestMain(m *testing.M) {
+	switch {
+	case Is(os.Args[1:]):
+		Main()
+	case len(os.Args) == 3 && os.Args[1] == owner:
+		own(os.Args[2])
+	}
+	os.Exit(m.Run())
+}
+
+// own starts a child, gives it and the directory away, says so, and waits to be
+// killed.
+func own(dir string) {
+	j, err := Start(os.Args[0])
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	child := exec.Command("sleep", "1000")
+	child.SysProcAttr = apart()
+	if err := child.Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	j.Process(child.Process.Pid)
+	j.Dir(dir)
+	fmt.Println(j.cmd.Process.Pid, child.Process.Pid)
+	select {}
+}
+
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "simrun-janitor-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func TestAKilledOwnerLeavesNoChildAndNoDirectory(t *testing.T) {
+	dir := tempDir(t)
+	cmd := exec.Command(os.Args[0], owner, dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var janitor, child int
+	if _, err := fmt.Sscan(line, &janitor, &child); err != nil {
+		t.Fatalf("owner said %q: %v", line, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	// The janitor's end is what says that it is done, and it is bounded.
+	for alive(janitor) {
+		runtime.Gosched()
+	}
+	if alive(child) {
+		t.Errorf("child %d still runs", child)
+	}
+	if exists(dir) {
+		t.Errorf("%s is still there", dir)
+	}
+}
+
+func TestCloseCleansUpWhatIsNotDone(t *testing.T) {
+	kept, lost := tempDir(t), tempDir(t)
+	j, err := Start(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := j.Dir(kept)
+	j.Dir(lost)
+	done()
+	done()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	if !exists(kept) {
+		t.Error("what was done by its owner was removed")
+	}
+	if exists(lost) {
+		t.Error("what was left was not removed")
+	}
+}
+
+func TestADeadJanitorIsTold(t *testing.T) {
+	j, err := Start(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.cmd.Process.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	j.Dir("/tmp/simrun-never-made")
+	if err := j.Close(); !errors.Is(err, ErrGone) {
+		t.Errorf("Close: %v, want ErrGone", err)
+	}
+}
+
+func TestWithoutAJanitor(t *testing.T) {
+	var j *Janitor
+	j.Process(os.Getpid())()
+	j.Dir(t.TempDir())()
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Start("/nonexistent/program"); err == nil {
+		t.Error("no error for a program that is not there")
+	}
+}
+
+func TestAnIdentifierGivenToSomebodyElseIsNotKilled(t *testing.T) {
+	child := exec.Command("sleep", "1000")
+	child.SysProcAttr = apart()
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := child.Process.Pid
+	end(order{Process: pid, Born: "1"})
+	if !alive(pid) {
+		t.Error("killed a process that was born at another time")
+	}
+	end(order{Process: pid, Born: born(pid)})
+	if err := child.Wait(); err == nil {
+		t.Error("the child's own order did not end it")
+	}
+}
+
+func TestOnlyTemporaryDirectoriesAreRemoved(t *testing.T) {
+	for dir, want := range map[string]bool{
+		"": false, "/": false, "/etc": false, "relative": false,
+		os.TempDir():                              false,
+		os.TempDir() + "/../etc":                  false,
+		filepath.Join(os.TempDir(), "simrun-123"): true,
+	} {
+		if got := removable(dir); got != want {
+			t.Errorf("removable(%q) = %v, want %v", dir, got, want)
+		}
+	}
+}
+
+func TestIs(t *testing.T) {
+	if !Is([]string{Verb}) || Is(nil) || Is([]string{"-scenario", Verb}) || Is([]string{Verb, "x"}) {
+		t.Error("Is does not tell the hidden verb from others")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	line, err := json.Marshal(order{Process: 12, Born: "34"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(line) + "\n" + strings.Replace(string(line), "}", `,"done":true}`, 1) + "\n{\"dir\":\"/tm")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, o := range read(strings.NewReader(s)) {
+			if o.Done {
+				t.Error("an order that is done is left")
+			}
+		}
+	})
+}
