@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"runtime/debug"
 	"time"
 
 	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/sim/errclass"
 	"github.com/lockchaos/simrun/sim/history"
 )
 
@@ -94,7 +94,7 @@ func (a *worker) acquire() lock.Lease {
 			a.emit(history.Event{Kind: history.Acquired, Fence: lease.Fence()})
 			return lease
 		}
-		a.emit(history.Event{Kind: history.Refused, Detail: classify(err)})
+		a.emit(history.Event{Kind: history.Refused, Detail: errclass.Of(err)})
 		a.idle(10*time.Millisecond + time.Duration(a.rng.Int64N(int64(90*time.Millisecond))))
 	}
 	return nil
@@ -138,7 +138,7 @@ func (a *worker) inside(lease lock.Lease) (more bool) {
 func (a *worker) rollBack(lease lock.Lease) {
 	cause := ""
 	if c, ok := lease.(lock.Causer); ok {
-		cause = classify(c.Cause())
+		cause = errclass.Of(c.Cause())
 	}
 	a.emit(history.Event{Kind: history.Noticed, Detail: cause})
 	a.busy(draw(a.rng, a.w.scenario.Rollback), nil)
@@ -154,7 +154,7 @@ func (a *worker) release(lease lock.Lease) {
 	err := lease.Release(ctx)
 	a.doing = ""
 	a.p.stop.pass()
-	a.emit(history.Event{Kind: history.Released, Detail: classify(err)})
+	a.emit(history.Event{Kind: history.Released, Detail: errclass.Of(err)})
 }
 
 const releaseTimeout = 10 * time.Second
@@ -195,31 +195,5 @@ func closed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// classify names an error for the history, without anything that differs from
-// one run to the next.
-func classify(err error) string {
-	var network net.Error
-	switch {
-	case err == nil:
-		return ""
-	case errors.Is(err, lock.ErrRenewalCapped):
-		return "renewal capped"
-	case errors.Is(err, lock.ErrLeaseLost):
-		return "lease lost"
-	case errors.Is(err, lock.ErrNotHeld):
-		return "not held"
-	case errors.Is(err, lock.ErrNotAcquired):
-		return "not acquired"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "deadline exceeded"
-	case errors.Is(err, context.Canceled):
-		return "cancelled"
-	case errors.As(err, &network):
-		return "network"
-	default:
-		return "other error"
 	}
 }

@@ -1,0 +1,61 @@
+// Package errclass names the errors of a lock by a fixed set of words, for
+// histories and for the protocol of worker processes.
+//
+// Goals: the same words in every world, without anything that differs from one
+// run to the next. Non-goals: the error's own text, which is for logs.
+package errclass
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+
+	"github.com/lockchaos/simrun/lock"
+)
+
+// The classes.
+const (
+	RenewalCapped    = "renewal capped"    // lock.ErrRenewalCapped
+	LeaseLost        = "lease lost"        // lock.ErrLeaseLost
+	NotHeld          = "not held"          // lock.ErrNotHeld
+	NotAcquired      = "not acquired"      // lock.ErrNotAcquired
+	DeadlineExceeded = "deadline exceeded" // the context's
+	Cancelled        = "cancelled"         // the context's
+	Network          = "network"           // a net.Error
+	Other            = "other error"
+)
+
+var all = []string{RenewalCapped, LeaseLost, NotHeld, NotAcquired, DeadlineExceeded, Cancelled, Network, Other}
+
+// All lists the classes, the more telling first: an error that is of several
+// belongs to the first.
+func All() []string { return slices.Clone(all) }
+
+// Known says whether the word is a class.
+func Known(class string) bool { return slices.Contains(all, class) }
+
+// Of names an error's class. It is empty for nil.
+func Of(err error) string {
+	var network net.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, lock.ErrRenewalCapped):
+		return RenewalCapped
+	case errors.Is(err, lock.ErrLeaseLost):
+		return LeaseLost
+	case errors.Is(err, lock.ErrNotHeld):
+		return NotHeld
+	case errors.Is(err, lock.ErrNotAcquired):
+		return NotAcquired
+	case errors.Is(err, context.DeadlineExceeded):
+		return DeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	case errors.As(err, &network):
+		return Network
+	default:
+		return Other
+	}
+}
