@@ -1,0 +1,28 @@
+package redisd
+
+import (
+	"testing"
+	"time"
+)
+
+func TestClock(t *testing.T) {
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	after := func(d time.Duration) time.Time { return start.Add(d) }
+	for name, tc := range map[string]struct {
+		clock clock
+		want  time.Duration // shown after ten minutes, since the start
+	}{
+		"untouched":    {newClock(start), 10 * time.Minute},
+		"stepped":      {newClock(start).stepped(time.Hour), 70 * time.Minute},
+		"back":         {newClock(start).stepped(-time.Hour), -50 * time.Minute},
+		"double speed": {newClock(start).running(after(2*time.Minute), 2), 18 * time.Minute},
+		"restored":     {newClock(start).running(after(2*time.Minute), 2).running(after(4*time.Minute), 1), 12 * time.Minute},
+		"steps remain": {newClock(start).stepped(time.Hour).running(start, 0.5).stepped(time.Minute), 66 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.clock.at(after(10 * time.Minute)).Sub(start); got != tc.want {
+				t.Errorf("shows %v, want %v", got, tc.want)
+			}
+		})
+	}
+}

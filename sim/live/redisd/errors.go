@@ -1,0 +1,64 @@
+package redisd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Why a server cannot be used. Nothing in it has been touched.
+var (
+	// ErrSpec: the text does not name a server.
+	ErrSpec = errors.New("no such redis server")
+	// ErrServerMissing: there is no redis-server in $PATH.
+	ErrServerMissing = errors.New("redis-server is not in $PATH")
+	// ErrServerPort: the port is in use.
+	ErrServerPort = errors.New("port is taken")
+	// ErrServerStart: redis-server started and did not come up.
+	ErrServerStart = errors.New("redis-server does not start")
+	// ErrServerPassword: a password is wrong, needed or not expected, or what
+	// it allows is not enough.
+	ErrServerPassword = errors.New("redis server refuses us")
+	// ErrServerOld: the server is older than the oldest that we use.
+	ErrServerOld = errors.New("redis server is too old")
+	// ErrServerReplica: the server is a replica, which takes no writes.
+	ErrServerReplica = errors.New("redis server is a replica")
+	// ErrServerUnreachable: nothing at the address answers as Redis does.
+	ErrServerUnreachable = errors.New("redis server does not answer")
+	// ErrServerForeign: the server holds keys that are not ours.
+	ErrServerForeign = errors.New("redis server holds keys of others")
+	// ErrClosed: the server was closed.
+	ErrClosed = errors.New("redis server is closed")
+)
+
+// explain turns what a connection to addr met with into one of the errors above.
+func explain(addr string, err error) error {
+	text := oneLine(err)
+	has := func(prefixes ...string) bool {
+		for _, p := range prefixes {
+			if strings.HasPrefix(text, p) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("redis server %s: %w", addr, context.Canceled)
+	case has("WRONGPASS", "ERR invalid password"):
+		return fmt.Errorf("%w: %s: the password is wrong", ErrServerPassword, addr)
+	case has("NOAUTH"):
+		return fmt.Errorf("%w: %s: it wants a password: redis://:password@%s", ErrServerPassword, addr, addr)
+	case has("ERR AUTH", "ERR Client sent AUTH"):
+		return fmt.Errorf("%w: %s: it has no password, and one was given", ErrServerPassword, addr)
+	case has("NOPERM"):
+		return fmt.Errorf("%w: %s: %s", ErrServerPassword, addr, text)
+	case has("DENIED"):
+		return fmt.Errorf("%w: %s: it is in protected mode and wants a password", ErrServerPassword, addr)
+	}
+	return fmt.Errorf("%w: %s: %s", ErrServerUnreachable, addr, text)
+}
+
+// oneLine is what err says, on one line.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

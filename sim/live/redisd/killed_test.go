@@ -1,0 +1,84 @@
+package redisd
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lockchaos/simrun/sim/live/janitor"
+)
+
+// ownerVerb makes the test binary a process that is killed while its
+// redis-server runs.
+const ownerVerb = "__owner"
+
+func own() {
+	j, err := janitor.Start(os.Args[0])
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	s, err := Open(context.Background(), RedisServer, Options{Janitor: j})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(s.Addr(), s.(*spawned).dir)
+	select {}
+}
+
+func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
+	needRedisServer(t)
+	cmd := exec.Command(os.Args[0], ownerVerb)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatalf("owner said %q: %v", line, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	// The connection ends with the server, the wait with the directory.
+	_, _ = io.Copy(io.Discard, conn)
+	for {
+		if _, err := os.Stat(dir); err != nil {
+			break
+		}
+		runtime.Gosched()
+	}
+	if _, err := net.Dial("tcp", addr); err == nil {
+		t.Error("redis-server still listens")
+	}
+}
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	var l tail
+	for n := range 10_000 {
+		fmt.Fprintf(&l, "line %d\n", n)
+	}
+	if got := l.last(); got != "line 9999" {
+		t.Errorf("last line %q", got)
+	}
+	if n := len(l.String()); n > tailSize {
+		t.Errorf("%d bytes kept", n)
+	}
+}

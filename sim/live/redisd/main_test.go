@@ -1,0 +1,87 @@
+package redisd
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/live/janitor"
+)
+
+func TestMain(m *testing.M) {
+	if janitor.Is(os.Args[1:]) {
+		janitor.Main()
+	}
+	if len(os.Args) == 2 && os.Args[1] == ownerVerb {
+		own()
+	}
+	os.Exit(m.Run())
+}
+
+// needRedisServer skips a test where no redis-server is installed, and fails it
+// where one has to be.
+func needRedisServer(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath(RedisServer); err != nil {
+		if os.Getenv("SIMRUN_CI") != "" {
+			t.Fatal("no redis-server in $PATH")
+		}
+		t.Skip("no redis-server in $PATH")
+	}
+}
+
+// started are the servers that we start ourselves.
+var started = []string{Miniredis, RedisServer}
+
+// open opens a server for one test.
+func open(t *testing.T, spec string, o Options) Server {
+	t.Helper()
+	if spec == RedisServer {
+		needRedisServer(t)
+	}
+	if o.Log == nil {
+		o.Log = func(line string) { t.Log(line) }
+	}
+	s, err := Open(t.Context(), spec, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// client is an admin connection to a server.
+func client(t *testing.T, s Server) *redis.Client {
+	t.Helper()
+	rdb := redis.NewClient(s.Options())
+	t.Cleanup(func() { _ = rdb.Close() })
+	return rdb
+}
+
+// must runs a command that has to work.
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// keys are all keys of a server, sorted by it.
+func keys(t *testing.T, rdb *redis.Client) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, k := range must[[]string](t)(rdb.Keys(context.Background(), "*").Result()) {
+		all[k] = true
+	}
+	return all
+}

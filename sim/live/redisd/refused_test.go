@@ -1,0 +1,220 @@
+package redisd
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+	"github.com/redis/go-redis/v9"
+)
+
+// stub is a miniredis that tells what is asked of it about itself.
+func stub(t *testing.T, password string, about map[string]string) *miniredis.Miniredis {
+	t.Helper()
+	m := miniredis.RunT(t)
+	m.RequireAuth(password)
+	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
+		if cmd != "INFO" || len(args) != 1 {
+			return false
+		}
+		p.WriteBulk(about[strings.ToLower(args[0])])
+		return true
+	})
+	return m
+}
+
+// modern tells of a server that is fit.
+var modern = map[string]string{"server": "# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\n", "replication": "role:master\r\n"}
+
+func TestAServerThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
+	old := map[string]string{"server": "redis_version:4.0.14\r\n"}
+	mute := map[string]string{}
+	replica := map[string]string{"server": "redis_version:6.0.0\r\n", "replication": "role:slave\r\nmaster_host:10.0.0.1\r\nmaster_port:6379\r\n"}
+	for name, tc := range map[string]struct {
+		about    map[string]string
+		password string // of the server
+		given    string
+		key      string // a key of the server
+		want     error
+		says     []string
+	}{
+		"wrong password":      {about: modern, password: "right", given: ":hunter2@", want: ErrServerPassword, says: []string{"wrong"}},
+		"password needed":     {about: modern, password: "right", want: ErrServerPassword, says: []string{"redis://:password@"}},
+		"no password wanted":  {about: modern, given: ":hunter2@", want: ErrServerPassword, says: []string{"it has no password"}},
+		"too old":             {about: old, want: ErrServerOld, says: []string{"4.0.14", "5"}},
+		"no version":          {about: mute, want: ErrServerUnreachable, says: []string{"version"}},
+		"a replica":           {about: replica, want: ErrServerReplica, says: []string{"10.0.0.1:6379"}},
+		"a foreign key":       {about: modern, key: "cart:42", want: ErrServerForeign, says: []string{`"cart:42"`, "-redis-shared"}},
+		"one more in the url": {about: modern, password: "right", given: ":right@", key: "cart:42", want: ErrServerForeign, says: []string{"cart:42"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := stub(t, tc.password, tc.about)
+			if tc.key != "" {
+				if err := m.Set(tc.key, "x"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := m.Dump()
+			_, err := Open(t.Context(), "redis://"+tc.given+m.Addr(), Options{})
+			checkRefusal(t, err, tc.want, append(tc.says, m.Addr())...)
+			if m.Dump() != before {
+				t.Error("the server was touched")
+			}
+		})
+	}
+}
+
+// checkRefusal checks that an error is what it should be, on one line that says
+// what it should and tells no password.
+func checkRefusal(t *testing.T, err, want error, says ...string) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+	t.Log(err)
+	if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %q is not one line without secrets", err)
+	}
+	for _, s := range says {
+		if !strings.Contains(err.Error(), s) {
+			t.Errorf("error %q does not say %q", err, s)
+		}
+	}
+}
+
+func TestASpecThatNamesNoServer(t *testing.T) {
+	for _, spec := range []string{
+		"", "minired", "redis-server:x", "host", ":0", "1.2.3.4:99999", "http://x:6379",
+		"rediss://:hunter2@host:6379", "unix:///tmp/sock", "redis://:hunter2@host:port", "redis://:hunter2@host:1/x", "redis://:hun%ter2@host:1",
+	} {
+		t.Run(spec, func(t *testing.T) {
+			_, err := Open(t.Context(), spec, Options{})
+			checkRefusal(t, err, ErrSpec)
+		})
+	}
+}
+
+func TestAnAddressWhereNothingAnswers(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), addr, Options{})
+	checkRefusal(t, err, ErrServerUnreachable, addr)
+}
+
+func TestAnAddressWhereSomethingElseAnswers(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+			_ = c.Close()
+		}
+	}()
+	_, err = Open(t.Context(), l.Addr().String(), Options{})
+	checkRefusal(t, err, ErrServerUnreachable, l.Addr().String())
+}
+
+func TestOpeningCanBeCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := stub(t, "", modern)
+	if _, err := Open(ctx, m.Addr(), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want Canceled", err)
+	}
+}
+
+func TestAPortThatIsTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	for _, spec := range started {
+		t.Run(spec, func(t *testing.T) {
+			if spec == RedisServer {
+				needRedisServer(t)
+			}
+			_, err := Open(t.Context(), spec, Options{Port: l.Addr().(*net.TCPAddr).Port})
+			checkRefusal(t, err, ErrServerPort, l.Addr().String())
+		})
+	}
+}
+
+func TestNoRedisServer(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Open(t.Context(), RedisServer, Options{})
+	checkRefusal(t, err, ErrServerMissing, "-redis miniredis")
+}
+
+func TestWhatAKilledRunLeftIsOurs(t *testing.T) {
+	m := stub(t, "", modern)
+	if err := m.Set(Root+"0123:fence", "7"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), m.Addr(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Version() != "valkey 8.0.1" {
+		t.Errorf("version %q", s.Version())
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !m.Exists(Root + "0123:fence") {
+		t.Error("another run's key was removed")
+	}
+}
+
+// The same against a real server, whose words differ from version to version.
+func TestARealServerRefuses(t *testing.T) {
+	s := open(t, RedisServer, Options{})
+	rdb, ctx := client(t, s), t.Context()
+	addr := s.Addr()
+
+	_, err := Open(ctx, "redis://:hunter2@"+addr, Options{})
+	checkRefusal(t, err, ErrServerPassword, "it has no password")
+
+	other := redis.NewClient(&redis.Options{Addr: addr, DB: 3})
+	defer func() { _ = other.Close() }()
+	must[string](t)(other.Set(ctx, "cart:42", "x", 0).Result())
+	_, err = Open(ctx, addr, Options{})
+	checkRefusal(t, err, ErrServerForeign, "database 3 has 1 of them")
+	must[string](t)(rdb.Set(ctx, "cart:7", "x", 0).Result())
+	_, err = Open(ctx, addr, Options{})
+	checkRefusal(t, err, ErrServerForeign, "cart:7")
+	if got := keys(t, rdb); !maps.Equal(got, map[string]bool{"cart:7": true}) {
+		t.Errorf("keys %v: the server was touched", got)
+	}
+
+	must[string](t)(rdb.ConfigSet(ctx, "requirepass", "right").Result())
+	_, err = Open(ctx, "redis://:hunter2@"+addr, Options{})
+	checkRefusal(t, err, ErrServerPassword, "wrong")
+	_, err = Open(ctx, addr, Options{})
+	checkRefusal(t, err, ErrServerPassword, "redis://:password@")
+	good, err := Open(ctx, "redis://:right@"+addr, Options{Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := good.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

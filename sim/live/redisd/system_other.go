@@ -1,0 +1,17 @@
+//go:build !unix
+
+package redisd
+
+import (
+	"os"
+	"syscall"
+)
+
+func bound() *syscall.SysProcAttr { return nil }
+
+// killGroup ends a child. An error is that it has ended.
+func killGroup(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+}

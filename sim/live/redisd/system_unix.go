@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package redisd
+
+import "syscall"
+
+// bound: outliving us is prevented by the janitor alone.
+func bound() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
