@@ -98,9 +98,7 @@ func (f faultWorld) DelayWrite(client string, d time.Duration, fired func(string
 	if _, err := f.client(client); err != nil {
 		return err
 	}
-	f.w.mu.Lock()
-	f.w.delays[client] = delay{d, fired}
-	f.w.mu.Unlock()
+	f.w.resource.DelayWrite(client, d, fired)
 	return nil
 }
 

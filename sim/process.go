@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/lockchaos/simrun/sim/memnet"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // errDead is what a crashed process's network answers.
@@ -109,12 +109,8 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 // latency makes a direction's own source of latencies. The odd nanoseconds keep
 // two messages from arriving at one instant where the range is a single value.
 func (p *process) latency(direction string) memnet.Latency {
-	r := generator(p.w.seed, "latency "+direction)
-	return func() time.Duration { return p.w.travel(r) }
-}
-
-func (w *world) travel(r *rand.Rand) time.Duration {
-	return draw(r, w.scenario.Network) + time.Duration(r.Int64N(1000))
+	r := stage.Generator(p.w.seed, "latency "+direction)
+	return func() time.Duration { return stage.Travel(r, p.w.scenario) }
 }
 
 // reset cuts all connections and returns how many were open.

@@ -12,14 +12,14 @@ import (
 // reportBlocked records which workers never came back from the lock.
 func (w *world) reportBlocked() {
 	stacks := bubbleStacks()
-	for _, a := range w.workers {
+	for _, a := range w.hands {
 		if a.doing == "" || a.p.isDead() {
 			continue
 		}
-		e := history.Event{Kind: history.Finding, Client: a.p.name, Section: a.section, Detail: "blocked"}
+		e := history.Event{Kind: history.Finding, Client: a.p.name, Section: a.actor.Section(), Detail: "blocked"}
 		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.doing, a.p.name)
 		for _, s := range stacks {
-			if strings.Contains(s, "sim.(*worker).run(") {
+			if strings.Contains(s, "sim.(*hands).run(") {
 				e.Text += "\n\n" + s
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockchaos/simrun/sim/bubble"
 	"github.com/lockchaos/simrun/sim/check"
 	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // Job is one run.
@@ -45,22 +46,22 @@ func Run(h bubble.Host, j Job) Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
 	out := Outcome{Header: header(j)}
-	var rec *recorder
+	var rec *stage.Recorder
 	err := h.Run(func() {
 		w, err := newWorld(j, out.Header)
 		if err != nil {
-			rec = newRecorder(out.Header, j.Record)
-			rec.emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
+			rec = stage.NewRecorder(stage.NewClock(1), out.Header, j.Record)
+			rec.Emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
 			return
 		}
 		rec = w.rec
 		w.run()
 	})
-	out.Report = rec.report()
-	if err != nil && !rec.explained() {
+	out.Report = rec.Report()
+	if err != nil && !rec.Explained() {
 		out.Report.Findings = append(out.Report.Findings, check.Finding{Class: "leak", Detail: err.Error()})
 	}
-	out.Events = rec.events
+	out.Events = rec.Events()
 	return out
 }
 
@@ -92,9 +93,9 @@ func header(j Job) history.Header {
 // run lets the clients work until they are done or the scenario's limit is
 // reached, and looks at what is left.
 func (w *world) run() {
-	w.nemesis.begin()
+	w.nemesis.Begin()
 	var working sync.WaitGroup
-	for _, a := range w.workers {
+	for _, a := range w.hands {
 		working.Add(1)
 		go func() { // by hand: what WaitGroup.Go starts is taken for the lock's, see harness
 			defer working.Done()
@@ -126,14 +127,14 @@ func (w *world) run() {
 // left behind, and takes the world down.
 func (w *world) settle() {
 	time.Sleep(settling)
-	w.nemesis.stop()
-	for _, a := range w.workers {
+	w.nemesis.Stop()
+	for _, a := range w.hands {
 		if c, ok := a.lock.(io.Closer); ok && !a.p.isDead() {
 			_ = c.Close() // what it leaves open is found below
 		}
 	}
 	w.reportResidue()
-	w.emit(history.Event{Kind: history.End, Value: w.resource.stock})
+	w.emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 	for _, p := range w.clients {
 		_ = p.rdb.Close()
 	}
@@ -148,3 +149,7 @@ const (
 	// takingDown lets goroutines of closed connections end.
 	takingDown = 10 * time.Second
 )
+
+// Progress grows with every event of every run in this process. Where it stands
+// still while a run goes on, virtual time stands still, or a goroutine spins.
+func Progress() uint64 { return stage.Progress() }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/sim/memnet"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // toxicLinks holds one client's toxics and applies them to each of its
@@ -87,7 +88,7 @@ func (l *toxicLinks) add(t chaos.Toxic) (remove func(), hit int, err error) {
 
 // apply puts one toxic on one connection, if its toxicity hits it.
 func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
-	if t.Toxicity < 1 && generator(l.seed, fmt.Sprint("toxicity ", t.serial, link.id)).Float64() >= t.Toxicity {
+	if t.Toxicity < 1 && stage.Generator(l.seed, fmt.Sprint("toxicity ", t.serial, link.id)).Float64() >= t.Toxicity {
 		return nil
 	}
 	if t.Type == "reset_peer" {

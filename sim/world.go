@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/rand"
 	"sync"
-	"time"
 
 	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // lockKey is the key that every strategy locks.
@@ -21,45 +21,36 @@ type world struct {
 	seed        uint64
 	needsToxics bool
 
-	rec      *recorder
+	rec      *stage.Recorder
 	redis    *redisServer
-	resource *resource
-	nemesis  *nemesis
+	resource *stage.Resource
+	nemesis  *stage.Nemesis
 	clients  []*process
-	workers  []*worker
+	hands    []*hands
 	stop     chan struct{} // closed when the run must end
-
-	mu     sync.Mutex
-	delays map[string]delay // client → what holds up its next write
-}
-
-// delay holds up one write.
-type delay struct {
-	by    time.Duration
-	fired func(proof string)
 }
 
 func newWorld(j Job, h history.Header) (*world, error) {
+	clock := stage.NewClock(1)
 	w := &world{
 		scenario:    j.Scenario,
 		strategy:    j.Strategy,
 		seed:        j.Seed,
 		needsToxics: j.viaToxics || needsToxics(j.Scenario),
-		rec:         newRecorder(h, j.Record),
+		rec:         stage.NewRecorder(clock, h, j.Record),
 		stop:        make(chan struct{}),
-		delays:      map[string]delay{},
 	}
 	// Toxiproxy's jitter and slicer, and locks that draw from the process-wide
 	// generator, follow the seed too: one world at a time.
-	rand.Seed(int64(mix(j.Seed))) //lint:ignore SA1019 see the godebug line in go.mod
+	rand.Seed(int64(stage.Generator(j.Seed, "process-wide").Uint64())) //lint:ignore SA1019 see the godebug line in go.mod
 	var err error
 	if w.redis, err = newRedisServer(lockKey, w.emit); err != nil {
 		return nil, err
 	}
-	w.resource = &resource{w: w, stock: j.Scenario.Stock}
+	w.resource = stage.NewResource(clock, j.Scenario.Stock, j.Scenario.WriteTimeout, w.emit)
 	for _, name := range h.Clients {
 		p := newProcess(w, name)
-		jitter := generator(w.seed, "lock "+name)
+		jitter := stage.Generator(w.seed, "lock "+name)
 		var mu sync.Mutex
 		l, err := j.Strategy.New(Env{
 			Redis: p.rdb,
@@ -78,14 +69,14 @@ func newWorld(j Job, h history.Header) (*world, error) {
 			return nil, fmt.Errorf("strategy %s: %w", j.Strategy.Name, err)
 		}
 		w.clients = append(w.clients, p)
-		w.workers = append(w.workers, newWorker(w, p, l))
+		w.hands = append(w.hands, newHands(w, p, l))
 	}
-	w.nemesis = newNemesis(faultWorld{w}, h.Clients, w.seed, j.Scenario.Faults, w.emit)
-	w.rec.notify = w.nemesis.observe
+	w.nemesis = stage.NewNemesis(clock, faultWorld{w}, h.Clients, w.seed, j.Scenario.Faults, w.emit)
+	w.rec.Notify = w.nemesis.Observe
 	return w, nil
 }
 
-func (w *world) emit(e history.Event) { w.rec.emit(e) }
+func (w *world) emit(e history.Event) { w.rec.Emit(e) }
 
 // needsToxics reports whether any fault works on the network, so that
 // connections must go through Toxiproxy's links.
@@ -104,17 +95,4 @@ func (w *world) stopped() bool { return closed(w.stop) }
 func (w *world) crash(p *process) {
 	w.emit(history.Event{Kind: history.Crashed, Client: p.name})
 	p.crash()
-}
-
-// takeDelay is how long the client's next write is held up.
-func (w *world) takeDelay(client string) time.Duration {
-	w.mu.Lock()
-	d, ok := w.delays[client]
-	delete(w.delays, client)
-	w.mu.Unlock()
-	if !ok {
-		return 0
-	}
-	d.fired(fmt.Sprintf("write of %s is in the network for %v", client, d.by))
-	return d.by
 }

@@ -131,14 +131,14 @@ var mutants = []mutant{
 	},
 	{
 		name:  "resource: an old fencing token is accepted",
-		file:  "sim/resource.go",
-		old:   `	if e.Fence > 0 && e.Fence < r.fence {`,
-		new:   `	if false {`,
+		file:  "sim/stage/resource.go",
+		old:   `	refused := e.Fence > 0 && e.Fence < r.fence`,
+		new:   `	refused := false`,
 		tests: []string{"./sim TestLibraryHolds/delayed-write/fenced"},
 	},
 	{
 		name:  "world: a fault never fires",
-		file:  "sim/nemesis.go",
+		file:  "sim/stage/nemesis.go",
 		old:   `		return who, f.seen%f.plan.Every == 0`,
 		new:   `		return who, false`,
 		tests: []string{"./sim TestLibraryHolds/gc-pause/naive"},

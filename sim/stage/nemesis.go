@@ -1,4 +1,4 @@
-package sim
+package stage
 
 import (
 	"math/rand/v2"
@@ -9,8 +9,9 @@ import (
 	"github.com/lockchaos/simrun/sim/history"
 )
 
-// nemesis lets a scenario's faults fire: at their time, or on an event.
-type nemesis struct {
+// Nemesis lets a scenario's faults fire: at their time, or on an event.
+type Nemesis struct {
+	clock   Clock
 	world   chaos.World
 	clients []string
 	emit    func(history.Event)
@@ -28,16 +29,17 @@ type armedFault struct {
 	seen int
 }
 
-func newNemesis(w chaos.World, clients []string, seed uint64, plans []chaos.Plan, emit func(history.Event)) *nemesis {
-	n := &nemesis{world: w, clients: clients, emit: emit}
+// NewNemesis arms the faults of a scenario.
+func NewNemesis(c Clock, w chaos.World, clients []string, seed uint64, plans []chaos.Plan, emit func(history.Event)) *Nemesis {
+	n := &Nemesis{clock: c, world: w, clients: clients, emit: emit}
 	for _, p := range plans {
-		n.armed = append(n.armed, &armedFault{plan: p, rng: generator(seed, "fault "+p.ID)})
+		n.armed = append(n.armed, &armedFault{plan: p, rng: Generator(seed, "fault "+p.ID)})
 	}
 	return n
 }
 
-// begin starts the faults that fire at a time.
-func (n *nemesis) begin() {
+// Begin starts the faults that fire at a time.
+func (n *Nemesis) Begin() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, f := range n.armed {
@@ -46,13 +48,13 @@ func (n *nemesis) begin() {
 			if target == "any" {
 				target = n.clients[f.rng.IntN(len(n.clients))]
 			}
-			n.after(draw(f.rng, *f.plan.At), n.shot(f, target))
+			n.after(Draw(f.rng, *f.plan.At), n.shot(f, target))
 		}
 	}
 }
 
-// observe lets the faults that wait for an event of this kind see it.
-func (n *nemesis) observe(e *history.Event) {
+// Observe lets the faults that wait for an event of this kind see it.
+func (n *Nemesis) Observe(e *history.Event) {
 	n.mu.Lock()
 	var now []func()
 	for _, f := range n.armed {
@@ -61,7 +63,7 @@ func (n *nemesis) observe(e *history.Event) {
 			continue
 		}
 		shot := n.shot(f, target)
-		if wait := draw(f.rng, f.plan.After); wait > 0 {
+		if wait := Draw(f.rng, f.plan.After); wait > 0 {
 			n.after(wait, shot)
 		} else {
 			now = append(now, shot)
@@ -102,16 +104,16 @@ func (f *armedFault) hit(e *history.Event) (target string, ok bool) {
 }
 
 // after calls f later, unless the run has ended by then. The mutex is held.
-func (n *nemesis) after(d time.Duration, f func()) {
+func (n *Nemesis) after(d time.Duration, f func()) {
 	if !n.ended {
-		n.timers = append(n.timers, time.AfterFunc(d, f))
+		n.timers = append(n.timers, n.clock.AfterFunc(d, f))
 	}
 }
 
 // shot draws how long the fault lasts and returns what makes it happen. The
 // mutex is held.
-func (n *nemesis) shot(f *armedFault, target string) func() {
-	last := draw(f.rng, f.plan.For)
+func (n *Nemesis) shot(f *armedFault, target string) func() {
+	last := Draw(f.rng, f.plan.For)
 	return func() {
 		switch {
 		case !f.plan.Spec.Target:
@@ -130,7 +132,7 @@ func (n *nemesis) shot(f *armedFault, target string) func() {
 const staggered = 50 * time.Microsecond
 
 // inject makes a fault happen to one client and ends it in time.
-func (n *nemesis) inject(p chaos.Plan, client string, last time.Duration) {
+func (n *Nemesis) inject(p chaos.Plan, client string, last time.Duration) {
 	fired := func(proof string) {
 		e := history.Event{Kind: history.Fired, Client: client, Fault: p.ID, Detail: proof}
 		if p.Spec.Lasts {
@@ -154,8 +156,8 @@ func (n *nemesis) inject(p chaos.Plan, client string, last time.Duration) {
 	})
 }
 
-// stop calls off what has not fired.
-func (n *nemesis) stop() {
+// Stop calls off what has not fired.
+func (n *Nemesis) Stop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended = true

@@ -1,4 +1,4 @@
-package sim
+package stage
 
 import (
 	"hash/fnv"
@@ -8,10 +8,10 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// generator makes the generator of one actor from the run's seed and the
+// Generator makes the generator of one actor from the run's seed and the
 // actor's name. Each actor and each direction of a connection has its own, so
 // that what one draws never depends on when another does.
-func generator(seed uint64, actor string) *rand.Rand {
+func Generator(seed uint64, actor string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(actor))
 	name := h.Sum64()
@@ -27,8 +27,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// draw takes a duration from a range, to the nanosecond.
-func draw(r *rand.Rand, span chaos.Range) time.Duration {
+// Draw takes a duration from a range, to the nanosecond.
+func Draw(r *rand.Rand, span chaos.Range) time.Duration {
 	if span.Max <= span.Min {
 		return span.Min
 	}

@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/sim/errclass"
+	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/stage"
+)
+
+// releaseTimeout bounds a Release.
+const releaseTimeout = 10 * time.Second
+
+// hands are a virtual client's: they call the lock in this very process.
+type hands struct {
+	w     *world
+	p     *process
+	lock  lock.Locker
+	lease lock.Lease
+	actor *stage.Actor
+	doing string // the call into the lock that it is in
+}
+
+func newHands(w *world, p *process, l lock.Locker) *hands {
+	h := &hands{w: w, p: p, lock: l}
+	h.actor = stage.NewActor(p.name, w.seed, w.scenario, w.resource, h, h.emit)
+	return h
+}
+
+// emit records what the client does, unless it is dead.
+func (h *hands) emit(e history.Event) {
+	if !h.p.isDead() {
+		h.w.emit(e)
+	}
+}
+
+// run lets the client pass its sections. A panic in the lock's code is a finding.
+func (h *hands) run() {
+	defer func() {
+		if v := recover(); v != nil {
+			h.emit(history.Event{
+				Kind: history.Finding, Client: h.p.name, Section: h.actor.Section(), Detail: "panic",
+				Text: fmt.Sprintf("panic in %s: %v\n\n%s", h.doing, v, debug.Stack()),
+			})
+			h.w.crash(h.p)
+		}
+	}()
+	h.actor.Run()
+}
+
+func (h *hands) Alive() bool { return !h.p.isDead() && !h.w.stopped() }
+
+func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	h.doing = "Acquire"
+	lease, err := h.lock.Acquire(ctx)
+	h.doing = ""
+	if err != nil {
+		return 0, errclass.Of(err)
+	}
+	h.lease = lease
+	return lease.Fence(), ""
+}
+
+// Release has a context of its own, as good code does.
+func (h *hands) Release() (class string) {
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
+	defer cancel()
+	h.doing = "Release"
+	err := h.lease.Release(ctx)
+	h.doing = ""
+	return errclass.Of(err)
+}
+
+func (h *hands) Lost() (cause string, lost bool) {
+	if !closed(h.lease.Lost()) {
+		return "", false
+	}
+	if c, ok := h.lease.(lock.Causer); ok {
+		cause = errclass.Of(c.Cause())
+	}
+	return cause, true
+}
+
+func (h *hands) Work(d time.Duration)  { h.busy(d, h.lease.Lost()) }
+func (h *hands) Spend(d time.Duration) { h.busy(d, nil) }
+func (h *hands) Ready()                { h.p.stop.pass() }
+
+func (h *hands) ReadyToSend() {
+	h.p.hang.pass()
+	h.p.stop.pass()
+}
+
+// busy spends d working, or less where the lease is lost. Work does not go on
+// while the process is stopped or its section hangs, and such a client hears of
+// nothing.
+func (h *hands) busy(d time.Duration, lost <-chan struct{}) {
+	for h.Alive() {
+		h.p.stop.pass()
+		h.p.hang.pass()
+		if closed(lost) || d <= 0 {
+			return
+		}
+		begun := time.Now()
+		timer := time.NewTimer(d)
+		select {
+		case <-timer.C:
+		case <-lost:
+		case <-h.p.stop.stopped():
+		case <-h.p.hang.stopped():
+		case <-h.p.dead:
+		case <-h.w.stop:
+		}
+		timer.Stop()
+		d -= time.Since(begun)
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,87 @@
+package stage
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+var progress atomic.Uint64
+
+// Progress grows with every event of every run in this process. Where it stands
+// still while a run goes on, virtual time stands still, or a goroutine spins.
+func Progress() uint64 { return progress.Load() }
+
+// Recorder takes the events of one run in their order.
+type Recorder struct {
+	// Notify, if not nil, is called for each event, without a lock. Set it
+	// before the first event.
+	Notify func(*history.Event)
+
+	clock Clock
+	keep  bool
+
+	mu     sync.Mutex
+	judge  *check.Judge
+	events []history.Event
+	seq    int
+	closed bool
+	why    bool // something recorded explains goroutines that outlive the run
+}
+
+// NewRecorder makes a recorder, which keeps the events themselves where keep
+// says so.
+func NewRecorder(c Clock, h history.Header, keep bool) *Recorder {
+	return &Recorder{clock: c, keep: keep, judge: check.NewJudge(h)}
+}
+
+// Emit stamps an event and records it. What comes after the end is not part of
+// the run.
+func (r *Recorder) Emit(e history.Event) {
+	progress.Add(1)
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
+	r.seq++
+	e.Seq = r.seq
+	e.At = int64(r.clock.Now())
+	r.judge.Event(&e)
+	if r.keep {
+		r.events = append(r.events, e)
+	}
+	r.closed = e.Kind == history.End
+	switch e.Kind {
+	case history.Finding, history.Residue, history.Crashed:
+		r.why = true
+	}
+	r.mu.Unlock()
+	if r.Notify != nil {
+		r.Notify(&e)
+	}
+}
+
+// Report says that the history is complete.
+func (r *Recorder) Report() check.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.judge.Report()
+}
+
+// Explained reports whether something recorded accounts for goroutines that
+// outlive the run.
+func (r *Recorder) Explained() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.why
+}
+
+// Events are what was kept.
+func (r *Recorder) Events() []history.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events
+}
