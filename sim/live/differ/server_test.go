@@ -56,6 +56,10 @@ type realServer struct {
 	admin  *redis.Client
 }
 
+// guard runs a server until its own input ends, as it does when the test ends,
+// in whatever way.
+const guard = `"$@" >/dev/null 2>&1 & read -r _; kill -9 $!; wait $!; rm -rf "$0"`
+
 func startRedis(t *testing.T, release string) *realServer {
 	t.Helper()
 	path := findRedis(t, release)
@@ -64,16 +68,19 @@ func startRedis(t *testing.T, release string) *realServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	s := &realServer{socket: filepath.Join(dir, "s")}
-	cmd := exec.Command(path, "--port", "0", "--unixsocket", s.socket, "--dir", dir,
-		"--save", "", "--appendonly", "no", "--databases", "1")
+	cmd := exec.Command("sh", "-c", guard, dir, path, "--port", "0", "--unixsocket", s.socket,
+		"--dir", dir, "--save", "", "--appendonly", "no", "--databases", "1")
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = input.Close()
+		_ = cmd.Wait() // it tells of the kill
 	})
 	s.admin = redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket, MaxRetries: -1})
 	t.Cleanup(func() { _ = s.admin.Close() })
