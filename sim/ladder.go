@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/lockchaos/simrun/lock"
+import (
+	"time"
+
+	"github.com/lockchaos/simrun/lock"
+)
 
 // The reference locks. A new one is a line here, in the order of the ladder.
 func init() {
@@ -62,7 +66,19 @@ var fenced = Strategy{
 }
 
 func common(e Env) []lock.Option {
-	return []lock.Option{lock.WithOwner(e.Owner), lock.WithLease(e.Lease), lock.WithJitter(e.Jitter)}
+	opts := []lock.Option{lock.WithOwner(e.Owner), lock.WithLease(e.Lease), lock.WithJitter(e.Jitter)}
+	if e.Scale > 1 {
+		opts = append(opts, lock.WithPoll(polls(e.Scale)))
+	}
+	return opts
+}
+
+// polls scales a lock's own pauses between tries, 50 ms to 1 s, down to what a
+// machine can do without being busy with that alone.
+func polls(scale float64) (shortest, longest time.Duration) {
+	shortest = max(time.Duration(float64(50*time.Millisecond)/scale), 2*time.Millisecond)
+	longest = max(time.Duration(float64(time.Second)/scale), 2*shortest)
+	return shortest, longest
 }
 
 func renewed(e Env) []lock.Option {

@@ -22,6 +22,10 @@ type Env struct {
 	Renew  time.Duration  // between renewals
 	Cap    int            // renewals at most, for a lock that caps them
 	Jitter func() float64 // in [0,1), from the client's own seeded generator
+	// Scale is how many times faster than the scenario's times the run goes, in
+	// live mode; 0 is as 1. Lease and Renew are scaled already: a strategy divides
+	// the pauses that it chooses itself.
+	Scale float64
 }
 
 // Strategy is a lock under test.

@@ -1,0 +1,68 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Command is a program that serves as a worker. It must not leave the process
+// group it is started in.
+type Command struct {
+	Path string // as exec.Command takes it
+	Args []string
+	Env  []string // added to this program's own
+}
+
+// Self is this program, started again with [Verb]. One thread for Go code is
+// enough for a lock, and leaves the cores to the others.
+func Self() (Command, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return Command{}, fmt.Errorf("%w: finding this program: %w", ErrCommand, err)
+	}
+	return Command{Path: exe, Args: []string{Verb}, Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}}, nil
+}
+
+// ParseCommand reads a command line: words, apart by spaces, with quotes and
+// backslashes as a shell reads them. Nothing else of a shell is understood, so
+// that the program is the process that is paused, and not a shell around it.
+func ParseCommand(line string) (Command, error) {
+	var words []string
+	var word strings.Builder
+	within, quote, escaped := false, rune(0), false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			within, escaped = true, true
+		case r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			within, quote = true, r
+		case r == ' ' || r == '\t' || r == '\n':
+			if within {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			within = false
+		default:
+			within = true
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 || escaped {
+		return Command{}, fmt.Errorf("%w: %q ends inside a quote", ErrCommand, line)
+	}
+	if within {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 || words[0] == "" {
+		return Command{}, fmt.Errorf("%w: %q names no program", ErrCommand, line)
+	}
+	return Command{Path: words[0], Args: words[1:]}, nil
+}

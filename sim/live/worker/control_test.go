@@ -1,0 +1,148 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAPauseStopsTheProcess(t *testing.T) {
+	m := redisServer(t)
+	p, must := begin(t, config(m.Addr(), "watchdog", "A")), must(t)
+	want(t, "acquire", must(p.Acquire(t.Context(), time.Minute)), Answer{OK: true})
+	answer := make(chan Answer)
+	go func() {
+		a, err := p.Work(t.Context(), time.Hour)
+		if err != nil {
+			t.Error(err)
+		}
+		answer <- a
+	}()
+	for range 2 { // a second pause changes nothing
+		proof, err := p.Pause()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("pid %d state T", p.Pid()); proof != want {
+			t.Errorf("proof %q, want %q", proof, want)
+		}
+		if s := p.State(); s != "T" {
+			t.Errorf("its state is %s", s)
+		}
+	}
+	m.Del("lock:item")
+	select {
+	case a := <-answer:
+		t.Fatalf("a stopped process answered %+v", a)
+	default:
+	}
+	if err := p.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answer; a.Lost != "lease lost" {
+		t.Errorf("work after the pause: %+v", a)
+	}
+	if s := p.State(); s == "T" {
+		t.Error("it is still stopped")
+	}
+}
+
+func TestAPauseStopsTheGroup(t *testing.T) {
+	p := open(t, command(t, "leaves a child"), Options{})
+	if err := p.Send(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	proof, err := p.Pause()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "linux" && !strings.HasSuffix(proof, " state T, and 1 more of its group") {
+		t.Errorf("proof %q", proof)
+	}
+	p.Close()
+	if peopled(p.Pid()) {
+		t.Error("the group has outlived Close")
+	}
+}
+
+func TestAKillKills(t *testing.T) {
+	for _, paused := range []bool{false, true} {
+		t.Run(fmt.Sprintf("paused=%v", paused), func(t *testing.T) {
+			p := open(t, command(t, "says nothing"), Options{})
+			failed := make(chan error)
+			go func() {
+				_, err := p.Check(t.Context())
+				failed <- err
+			}()
+			if paused {
+				if _, err := p.Pause(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			proof, err := p.Kill()
+			if want := fmt.Sprintf("pid %d killed by signal 9", p.Pid()); err != nil || proof != want {
+				t.Errorf("proof %q, %v; want %q", proof, err, want)
+			}
+			err = <-failed
+			wantError(t, "the request under way", err, ErrKilled)
+			wantError(t, "the request under way", err, ErrDied)
+			_, err = p.Kill()
+			wantError(t, "a second kill", err, ErrKilled)
+			_, err = p.Pause()
+			wantError(t, "a pause", err, ErrKilled)
+			wantError(t, "a resume", p.Resume(), ErrKilled)
+			if s := p.State(); s != Dead {
+				t.Errorf("its state is %s", s)
+			}
+		})
+	}
+}
+
+func TestNothingOutlivesClose(t *testing.T) {
+	leave := func(how string) {
+		p, err := Start(t.Context(), command(t, how), Options{Grace: soon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if how == "leaves a child" {
+			if err := p.Send(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		p.Close()
+		p.Close()
+		if peopled(p.Pid()) {
+			t.Errorf("%s: the group has outlived Close", how)
+		}
+	}
+	leave("") // what the first process opens, the next ones use
+	files := descriptors()
+	for _, how := range []string{"", "says nothing", "ignores its end", "leaves a child", "never ends its line"} {
+		leave(how)
+	}
+	if n := descriptors(); n > files {
+		t.Errorf("%d descriptors are open, %d before", n, files)
+	}
+	stacks := ""
+	for range 1000 { // a goroutine that was waited for is still there for a moment
+		buf := make([]byte, 1<<20)
+		stacks = string(buf[:runtime.Stack(buf, true)])
+		if !strings.Contains(stacks, "worker.(*Process)") {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Errorf("a goroutine has outlived Close:\n%s", stacks)
+}
+
+// descriptors counts the open files of this process; 0 where nothing tells.
+func descriptors() int {
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(files)
+}

@@ -1,0 +1,91 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// soon is for workers that will never answer.
+const soon = 50 * time.Millisecond
+
+func TestAWorkerThatMisbehaves(t *testing.T) {
+	tests := []struct {
+		how   string
+		bound time.Duration
+		want  error
+		says  string
+	}{
+		{"dies", 0, ErrDied, "exit status 7; its last words: out of memory"},
+		{"panics", 0, ErrDied, "exit status 2"},
+		{"answers half", 0, ErrDied, "exit status 0"},
+		{"closes its output", 0, ErrDied, "closed its output and went on"},
+		{"says nothing", soon, ErrSilent, "did not answer within 50ms; pid "},
+		{"is silent, and ignores its end", soon, ErrSilent, "did not answer within 50ms; pid "},
+		{"says hello", 0, ErrRubbish, `"hello\n"`},
+		{"answers another", 0, ErrRubbish, "an answer to request 99, where 1 was asked"},
+		{"never ends its line", 0, ErrRubbish, `a line of more than 16384 bytes: "xxx`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.how, func(t *testing.T) {
+			p := open(t, command(t, tt.how), Options{Bound: tt.bound, Grace: soon})
+			_, err := p.Check(t.Context())
+			wantError(t, "check", err, tt.want)
+			for _, other := range []error{ErrDied, ErrRubbish, ErrSilent, ErrKilled, ErrRefused} {
+				if other != tt.want && errors.Is(err, other) {
+					t.Errorf("%v is also %v", err, other)
+				}
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("it says %q, want %q in it", err, tt.says)
+			}
+			if err != nil && len(err.Error()) > 500 {
+				t.Errorf("it says %d bytes", len(err.Error()))
+			}
+			_, again := p.Check(t.Context())
+			wantError(t, "the next request", again, tt.want)
+			p.Close()
+			if s := p.State(); s != Dead {
+				t.Errorf("its state is %s", s)
+			}
+		})
+	}
+}
+
+func TestADeathTellsTheWholeLog(t *testing.T) {
+	p := open(t, command(t, "panics"), Options{})
+	_, err := p.Check(t.Context())
+	var d *Death
+	if !errors.As(err, &d) || !strings.Contains(d.Log, "panic: the lock is broken") || d.Pid != p.Pid() || d.Killed {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestACancelledRequestIsTheLast(t *testing.T) {
+	p := open(t, command(t, "says nothing"), Options{})
+	gone := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	_, err := p.Check(ctx)
+	wantError(t, "check", err, gone)
+	p.Close()
+}
+
+func TestTheContextKills(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := Start(ctx, command(t, "says nothing"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	cancel()
+	_, err = p.Check(t.Context())
+	wantError(t, "check", err, ErrKilled)
+}
+
+func TestAProgramThatIsNotThere(t *testing.T) {
+	_, err := Start(t.Context(), Command{Path: "/no/such/program"}, Options{})
+	wantError(t, "start", err, ErrCommand)
+}

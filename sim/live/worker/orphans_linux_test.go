@@ -1,0 +1,32 @@
+package worker
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// Whoever kills the harness leaves no worker: neither a paused one nor one that
+// does not heed the end of its input.
+func TestWorkersDieWithTheHarness(t *testing.T) {
+	p := open(t, command(t, "starts workers"), Options{})
+	if _, err := p.in.Write([]byte("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	l := <-p.lines
+	var paused, running int
+	if _, err := fmt.Sscan(string(l.text), &paused, &running); err != nil {
+		t.Fatalf("%q: %v; %s", l.text, err, p.Log())
+	}
+	if _, err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range []int{paused, running} {
+		for { // until the test's own bound
+			if s, err := stateOf(pid); err != nil || ended(s) {
+				break
+			}
+			runtime.Gosched()
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/sim/errclass"
+)
+
+// Verb is the argument on which a program that has strategies registered serves
+// as a worker.
+const Verb = "__simrun-worker"
+
+// Is says whether this process was started to be a worker.
+func Is() bool { return len(os.Args) == 2 && os.Args[1] == Verb }
+
+// Run serves the process that started this one, and never returns. Call it where
+// [Is], after all strategies are registered and before flags are read. A lock
+// that prints on the standard output prints on the standard error instead, since
+// the standard output belongs to the protocol.
+func Run() {
+	out := os.Stdout
+	os.Stdout = os.Stderr
+	os.Exit(Main(os.Stdin, out, os.Stderr))
+}
+
+// Main serves requests with the lock of a registered strategy until it is told
+// to stop or in ends, at once even where the lock is busy. It returns the exit
+// code: 0, or 2 where a request could not be understood.
+func Main(in io.Reader, out, log io.Writer) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := &server{ctx: ctx, out: json.NewEncoder(out), log: log, done: make(chan int, 2)}
+	requests := make(chan request)
+	go s.read(in, requests)
+	go s.serve(requests)
+	return <-s.done
+}
+
+// server is the worker's side of the protocol.
+type server struct {
+	ctx  context.Context // ends with Main
+	out  *json.Encoder
+	log  io.Writer
+	done chan int // the exit code
+
+	rdb   *redis.Client
+	lock  lock.Locker
+	lease lock.Lease // nil between sections
+	scale float64
+}
+
+// read reads ahead, so that the end of in is noticed during a request.
+func (s *server) read(in io.Reader, requests chan<- request) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		r, err := parseRequest(lines.Bytes())
+		if err != nil {
+			fmt.Fprintf(s.log, "worker: request %.120q: %v\n", lines.Bytes(), err)
+			s.done <- 2
+			return
+		}
+		select {
+		case requests <- r:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+	if err := lines.Err(); err != nil {
+		fmt.Fprintf(s.log, "worker: reading a request: %v\n", err)
+		s.done <- 2
+		return
+	}
+	s.done <- 0
+}
+
+// serve answers one request after the other.
+func (s *server) serve(requests <-chan request) {
+	defer func() {
+		if s.rdb != nil {
+			_ = s.rdb.Close()
+		}
+	}()
+	for {
+		var r request
+		select {
+		case r = <-requests:
+		case <-s.ctx.Done():
+			return
+		}
+		a := s.answer(r)
+		a.ID = r.ID
+		if err := s.out.Encode(a); err != nil {
+			fmt.Fprintf(s.log, "worker: answering: %v\n", err)
+			s.done <- 2
+			return
+		}
+		if r.Do == doStop {
+			s.done <- 0
+			return
+		}
+	}
+}
+
+func (s *server) answer(r request) Answer {
+	if s.lock == nil && r.Do != doStart && r.Do != doStop {
+		return Answer{Error: "not started"}
+	}
+	switch r.Do {
+	case doStart:
+		if err := s.start(r.Setup); err != nil {
+			return Answer{Error: err.Error()}
+		}
+		return Answer{OK: true}
+	case doAcquire:
+		return s.acquire(duration(r.WaitMS))
+	case doWork:
+		lost := s.lost()
+		if r.Anyway {
+			lost = nil
+		}
+		if spend(s.ctx, duration(r.MS), lost) {
+			return Answer{OK: true}
+		}
+		return Answer{Lost: s.cause()}
+	case doCheck:
+		return s.check()
+	case doRelease:
+		return s.release()
+	case doSend, doStop:
+		return Answer{OK: true}
+	default:
+		return Answer{Error: "unknown request"}
+	}
+}
+
+func (s *server) acquire(wait time.Duration) Answer {
+	if s.lease != nil {
+		fmt.Fprintln(s.log, "worker: acquire: a lease is held already")
+		return Answer{Error: errclass.Other}
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, wait)
+	defer cancel()
+	lease, err := s.lock.Acquire(ctx)
+	if err != nil {
+		if !errors.Is(err, lock.ErrNotAcquired) {
+			fmt.Fprintf(s.log, "worker: acquire: %v\n", err)
+		}
+		return Answer{Error: errclass.Of(err)}
+	}
+	s.lease = lease
+	return Answer{OK: true, Fence: lease.Fence()}
+}
+
+func (s *server) check() Answer {
+	if s.lease == nil {
+		return Answer{Lost: errclass.NotHeld}
+	}
+	if closed(s.lost()) {
+		return Answer{Lost: s.cause()}
+	}
+	return Answer{OK: true}
+}
+
+func (s *server) release() Answer {
+	if s.lease == nil {
+		return Answer{Error: errclass.NotHeld}
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, scaled(releaseTimeout, s.scale))
+	defer cancel()
+	err := s.lease.Release(ctx)
+	s.lease = nil
+	if err != nil {
+		fmt.Fprintf(s.log, "worker: release: %v\n", err)
+		return Answer{Error: errclass.Of(err)}
+	}
+	return Answer{OK: true}
+}
+
+// lost is nil between sections, and where the lock never tells.
+func (s *server) lost() <-chan struct{} {
+	if s.lease == nil {
+		return nil
+	}
+	return s.lease.Lost()
+}
+
+// cause says why the lease was lost.
+func (s *server) cause() string {
+	if c, ok := s.lease.(lock.Causer); ok && c.Cause() != nil {
+		return errclass.Of(c.Cause())
+	}
+	return errclass.LeaseLost
+}
