@@ -35,8 +35,8 @@ func (f faultWorld) Pause(client string) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p.stop.stop()
-	return p.stop.open, "process stopped: takes and sends nothing", nil
+	p.stop.Stop()
+	return p.stop.Open, "process stopped: takes and sends nothing", nil
 }
 
 // Hang stops the client's section. Its lock's renewals go on.
@@ -45,8 +45,8 @@ func (f faultWorld) Hang(client string) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p.hang.stop()
-	return p.hang.open, "section hangs; renewals go on", nil
+	p.hang.Stop()
+	return p.hang.Open, "section hangs; renewals go on", nil
 }
 
 // Crash kills the client.

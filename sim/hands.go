@@ -89,11 +89,11 @@ func (h *hands) Lost() (cause string, lost bool) {
 
 func (h *hands) Work(d time.Duration)  { h.busy(d, h.lease.Lost()) }
 func (h *hands) Spend(d time.Duration) { h.busy(d, nil) }
-func (h *hands) Ready()                { h.p.stop.pass() }
+func (h *hands) Ready()                { h.p.stop.Pass() }
 
 func (h *hands) ReadyToSend() {
-	h.p.hang.pass()
-	h.p.stop.pass()
+	h.p.hang.Pass()
+	h.p.stop.Pass()
 }
 
 // busy spends d working, or less where the lease is lost. Work does not go on
@@ -101,8 +101,8 @@ func (h *hands) ReadyToSend() {
 // nothing.
 func (h *hands) busy(d time.Duration, lost <-chan struct{}) {
 	for h.Alive() {
-		h.p.stop.pass()
-		h.p.hang.pass()
+		h.p.stop.Pass()
+		h.p.hang.Pass()
 		if closed(lost) || d <= 0 {
 			return
 		}
@@ -111,8 +111,8 @@ func (h *hands) busy(d time.Duration, lost <-chan struct{}) {
 		select {
 		case <-timer.C:
 		case <-lost:
-		case <-h.p.stop.stopped():
-		case <-h.p.hang.stopped():
+		case <-h.p.stop.Stopped():
+		case <-h.p.hang.Stopped():
 		case <-h.p.dead:
 		case <-h.w.stop:
 		}

@@ -22,8 +22,8 @@ var errDead = errors.New("process is dead")
 type process struct {
 	name   string
 	w      *world
-	stop   *gate         // closed while the whole process is stopped
-	hang   *gate         // closed while its section hangs
+	stop   *stage.Gate   // closed while the whole process is stopped
+	hang   *stage.Gate   // closed while its section hangs
 	dead   chan struct{} // closed when it has crashed
 	rdb    *redis.Client
 	toxics *toxicLinks // nil where the scenario has no toxic
@@ -49,8 +49,8 @@ func newProcess(w *world, name string) *process {
 	p := &process{
 		name: name,
 		w:    w,
-		stop: newGate(),
-		hang: newGate(),
+		stop: stage.NewGate(),
+		hang: stage.NewGate(),
 		dead: make(chan struct{}),
 	}
 	if w.needsToxics {
@@ -73,7 +73,7 @@ func newProcess(w *world, name string) *process {
 // Toxics come after the latency in either direction: they may cut a message in
 // pieces or join several, and the number of draws must not depend on that.
 func (p *process) dial(ctx context.Context) (net.Conn, error) {
-	p.stop.pass()
+	p.stop.Pass()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 
 	pr := &pair{}
 	peer := p.w.redis.accept(p.name, id, pr.reset)
-	near := memnet.End{Ready: p.stop.pass, Send: p.latency(id + " up")}
+	near := memnet.End{Ready: p.stop.Pass, Send: p.latency(id + " up")}
 	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello(), Send: p.latency(id + " down")}
 	if p.toxics == nil {
 		pr.client, pr.server = memnet.Pipe(near, far)

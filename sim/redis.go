@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/keywatch"
 )
 
 // introduce is the first command on each connection, put there by the world
@@ -22,7 +24,8 @@ const introduce = "SIMRUN.CONN"
 // redisServer is a miniredis with a clock of its own and an observer of one key.
 type redisServer struct {
 	m     *miniredis.Miniredis
-	watch *keyWatch
+	key   string
+	watch *keywatch.Watch
 	emit  func(history.Event)
 
 	mu     sync.Mutex
@@ -57,6 +60,7 @@ func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) 
 	}
 	s := &redisServer{
 		m:      m,
+		key:    key,
 		emit:   emit,
 		clock:  newServerClock(),
 		byID:   map[string]*serverConn{},
@@ -64,7 +68,7 @@ func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) 
 	}
 	m.SetTime(s.clock.now())
 	m.ClockTTL(true)
-	s.watch = newKeyWatch(m, key, s.tick, s.real, emit)
+	s.watch = keywatch.New(s.look, emit)
 	m.Server().SetPreHook(s.before)
 	return s, nil
 }
@@ -105,12 +109,41 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 		return false
 	}
 	s.tick()
-	if touches(args, s.watch.key) {
-		s.watch.expire()
+	if touches(args, s.key) {
+		s.watch.Expire()
 		c.pending = true
 	}
 	s.emit(history.Event{Kind: history.Command, Client: c.client, Detail: strings.ToLower(cmd)})
 	return false
+}
+
+// look reads the key as it is now.
+func (s *redisServer) look() keywatch.State {
+	s.tick()
+	db := s.m.DB(0) // lets time that has passed reach the keys, once for all that follows
+	if !db.Exists(s.key) {
+		return keywatch.State{}
+	}
+	state := keywatch.State{There: true}
+	switch db.Type(s.key) {
+	case "string":
+		state.Value, _ = db.Get(s.key)
+	case "hash":
+		fields, _ := db.HKeys(s.key)
+		slices.Sort(fields)
+		var b strings.Builder
+		for _, f := range fields {
+			b.WriteString(f)
+			b.WriteByte('=')
+			b.WriteString(db.HGet(s.key, f))
+			b.WriteByte('\n')
+		}
+		state.Value = b.String()
+	}
+	if ttl := db.TTL(s.key); ttl > 0 {
+		state.Expires = time.Now().Add(s.real(ttl))
+	}
+	return state
 }
 
 func touches(args []string, key string) bool {
@@ -126,7 +159,7 @@ func touches(args []string, key string) bool {
 func (c *serverConn) replied(b []byte) error {
 	if c.pending {
 		c.pending = false
-		c.srv.watch.sync(c.client)
+		c.srv.watch.Sync(c.client)
 	}
 	c.mu.Lock()
 	lose := c.lose
@@ -209,7 +242,7 @@ func (s *redisServer) jump(d time.Duration) {
 	if d < 0 {
 		s.m.FastForward(d)
 	}
-	s.watch.sync("")
+	s.watch.Sync("")
 }
 
 // setRate lets Redis's clock run at rate from now on.
@@ -218,11 +251,11 @@ func (s *redisServer) setRate(rate float64) {
 	s.mu.Lock()
 	s.clock = s.clock.at(rate)
 	s.mu.Unlock()
-	s.watch.sync("")
+	s.watch.Sync("")
 }
 
 // close ends the server and all its connections.
 func (s *redisServer) close() {
-	s.watch.stop()
+	s.watch.Stop()
 	s.m.Close()
 }

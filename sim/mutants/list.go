@@ -105,8 +105,8 @@ var mutants = []mutant{
 	{
 		name: "world: a pause stops nothing",
 		file: "sim/faultworld.go",
-		old: `	p.stop.stop()
-	return p.stop.open,`,
+		old: `	p.stop.Stop()
+	return p.stop.Open,`,
 		new: `	_ = p
 	return func() {},`,
 		tests: []string{"./sim TestLibraryHolds/gc-pause"},

@@ -1,4 +1,4 @@
-package sim
+package keywatch
 
 import (
 	"slices"
@@ -13,14 +13,14 @@ import (
 func TestChangesOfTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := func(d time.Duration) time.Time { return time.Now().Add(d) }
-		none := keyState{}
-		key := func(value string, left time.Duration) keyState {
-			return keyState{there: true, value: value, expires: in(left)}
+		none := State{}
+		key := func(value string, left time.Duration) State {
+			return State{There: true, Value: value, Expires: in(left)}
 		}
-		forever := keyState{there: true, value: "a"}
+		forever := State{There: true, Value: "a"}
 		tests := []struct {
 			name         string
-			was, now     keyState
+			was, now     State
 			owner, actor string
 			want         []history.Event
 		}{
@@ -52,53 +52,6 @@ func TestChangesOfTheKey(t *testing.T) {
 			if got := changes(tt.was, tt.now, tt.owner, tt.actor); !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 			}
-		}
-	})
-}
-
-func TestServerClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newServerClock()
-		begun := c.now()
-		time.Sleep(10 * time.Second)
-		c.offset += 31 * time.Second
-		if got := c.now().Sub(begun); got != 41*time.Second {
-			t.Errorf("after 10 s and a step of 31 s the clock shows %v", got)
-		}
-		fast := c.at(1.5)
-		time.Sleep(10 * time.Second)
-		if got := fast.now().Sub(begun); got != 56*time.Second {
-			t.Errorf("after 10 s more at 1.5 times the speed the clock shows %v, want 56s", got)
-		}
-		if got := fast.real(15 * time.Second); got < 10*time.Second || got > 10*time.Second+time.Millisecond {
-			t.Errorf("15 s of the fast clock take %v, want 10s, never less", got)
-		}
-	})
-}
-
-func TestGateHoldsBackUntilEachStopIsUndone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		g.pass() // open: does not wait
-		g.stop()
-		g.stop()
-		begun := time.Now()
-		passed := make(chan time.Duration, 2)
-		for range 2 {
-			go func() { g.pass(); passed <- time.Since(begun) }()
-		}
-		time.Sleep(time.Second)
-		g.open()
-		time.Sleep(time.Second)
-		select {
-		case <-passed:
-			t.Fatal("passed a gate that one stop still closes")
-		default:
-		}
-		g.open()
-		first, second := <-passed, <-passed
-		if first < 2*time.Second || first == second {
-			t.Errorf("passed after %v and %v: want both after 2s, each at an instant of its own", first, second)
 		}
 	})
 }

@@ -1,12 +1,12 @@
-package sim
+package stage
 
 import (
 	"sync"
 	"time"
 )
 
-// gate holds back the goroutines of a stopped process. Stops nest.
-type gate struct {
+// Gate holds back the goroutines of a stopped process. Stops nest.
+type Gate struct {
 	mu      sync.Mutex
 	stops   int
 	waiting int           // goroutines that wait for the gate to open
@@ -14,10 +14,11 @@ type gate struct {
 	opened  chan struct{} // closed when the gate opens
 }
 
-func newGate() *gate { return &gate{closed: make(chan struct{})} }
+// NewGate makes an open gate.
+func NewGate() *Gate { return &Gate{closed: make(chan struct{})} }
 
-// stop closes the gate.
-func (g *gate) stop() {
+// Stop closes the gate.
+func (g *Gate) Stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stops++; g.stops == 1 {
@@ -27,8 +28,8 @@ func (g *gate) stop() {
 	}
 }
 
-// open undoes one stop.
-func (g *gate) open() {
+// Open undoes one stop.
+func (g *Gate) Open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stops--; g.stops == 0 {
@@ -37,16 +38,16 @@ func (g *gate) open() {
 	}
 }
 
-// stopped is closed while the gate is closed, or when it next closes.
-func (g *gate) stopped() <-chan struct{} {
+// Stopped is closed while the gate is closed, or when it next closes.
+func (g *Gate) Stopped() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.closed
 }
 
-// pass waits until the gate is open. Goroutines go on in the order in which
+// Pass waits until the gate is open. Goroutines go on in the order in which
 // they came, each at an instant of its own.
-func (g *gate) pass() {
+func (g *Gate) Pass() {
 	for {
 		g.mu.Lock()
 		if g.stops == 0 {

@@ -1,0 +1,137 @@
+// Package keywatch tells what happens to one key by looking at it before and
+// after each command that names it.
+//
+// Goals: it needs to know nothing of the lock, so it works for anybody's:
+// whoever's command brought the key into being owns it.
+// Non-goals: how to look at a key, and which commands there are (packages sim
+// and live).
+package keywatch
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// Watch watches one key.
+type Watch struct {
+	look func() State
+	emit func(history.Event)
+
+	mu    sync.Mutex // never held while looking or emitting
+	last  State
+	owner string
+	alarm *time.Timer
+	ended bool
+}
+
+// State is what the key looks like.
+type State struct {
+	There   bool
+	Value   string
+	Expires time.Time // by time.Now; zero: never
+}
+
+// New makes a watch of a key that is not there. Look says what the key looks
+// like now; emit gets the events: locked, renewed, unlocked, expired. Their Dur
+// is in the time of time.Now.
+func New(look func() State, emit func(history.Event)) *Watch {
+	return &Watch{look: look, emit: emit}
+}
+
+// Expire tells that the key has expired, if it has and the alarm has not told.
+// It is cheap where the key has time left.
+func (w *Watch) Expire() {
+	w.mu.Lock()
+	due := w.last.There && !w.last.Expires.IsZero() && time.Until(w.last.Expires) <= rounding
+	w.mu.Unlock()
+	if due {
+		w.Sync("")
+	}
+}
+
+// rounding is how far the alarm may be from the instant at which the key goes,
+// where Redis's clock runs at a rate of its own.
+const rounding = 10 * time.Microsecond
+
+// Sync compares the key with how it last was, and tells what actor (a client;
+// empty: nobody, time alone) has done to it.
+func (w *Watch) Sync(actor string) {
+	now := w.look()
+	w.mu.Lock()
+	was, owner := w.last, w.owner
+	events := changes(was, now, owner, actor)
+	w.last = now
+	for _, e := range events {
+		switch e.Kind {
+		case history.Locked:
+			w.owner = e.Client
+		case history.Unlocked, history.Expired:
+			w.owner = ""
+		}
+	}
+	w.arm()
+	w.mu.Unlock()
+	for _, e := range events {
+		w.emit(e)
+	}
+}
+
+// changes names what turned the key from was into now.
+func changes(was, now State, owner, actor string) []history.Event {
+	life := func() int64 {
+		if now.Expires.IsZero() {
+			return 0
+		}
+		return int64(time.Until(now.Expires))
+	}
+	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
+	if actor == "" {
+		gone = history.Event{Kind: history.Expired, Owner: owner}
+	}
+	born := history.Event{Kind: history.Locked, Client: actor, Dur: life()}
+	switch {
+	case !was.There && !now.There:
+		return nil
+	case !was.There:
+		return []history.Event{born}
+	case !now.There:
+		return []history.Event{gone}
+	case actor != "" && actor != owner && was.Value != now.Value:
+		return []history.Event{gone, born}
+	case actor != "" && longer(was.Expires, now.Expires):
+		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: life()}}
+	}
+	return nil
+}
+
+// longer reports whether a key's life was lengthened by more than rounding.
+func longer(was, now time.Time) bool {
+	if was.IsZero() {
+		return false
+	}
+	return now.IsZero() || now.Sub(was) > time.Millisecond
+}
+
+// arm sets the alarm at which the key will have expired. The mutex is held.
+func (w *Watch) arm() {
+	if w.alarm != nil {
+		w.alarm.Stop()
+		w.alarm = nil
+	}
+	if w.ended || !w.last.There || w.last.Expires.IsZero() {
+		return
+	}
+	w.alarm = time.AfterFunc(time.Until(w.last.Expires), func() { w.Sync("") })
+}
+
+// Stop ends the watch.
+func (w *Watch) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.alarm != nil {
+		w.alarm.Stop()
+	}
+}
