@@ -1,0 +1,146 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseCommand(t *testing.T) {
+	tests := []struct {
+		line string
+		want []string // nil: it is refused
+	}{
+		{"java -jar mylock.jar", []string{"java", "-jar", "mylock.jar"}},
+		{"  a\t b\n", []string{"a", "b"}},
+		{`'my lock' --name="a b" c\ d`, []string{"my lock", "--name=a b", "c d"}},
+		{`a '' "it's" '\'`, []string{"a", "", "it's", `\`}},
+		{`a "say \"hi\""`, []string{"a", `say "hi"`}},
+		{"", nil},
+		{"  ", nil},
+		{"''", nil},
+		{"a 'b", nil},
+		{`a "b`, nil},
+		{`a \`, nil},
+	}
+	for _, tt := range tests {
+		c, err := ParseCommand(tt.line)
+		if tt.want == nil {
+			if !errors.Is(err, ErrCommand) {
+				t.Errorf("%q: %v, want ErrCommand", tt.line, err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(tt.want, append([]string{c.Path}, c.Args...)); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", tt.line, err, diff)
+		}
+	}
+}
+
+func FuzzParseCommand(f *testing.F) {
+	f.Add(`a 'b c' "d" \e`)
+	f.Fuzz(func(t *testing.T, line string) {
+		c, err := ParseCommand(line)
+		if err == nil && c.Path == "" {
+			t.Errorf("%q names no program, and is taken", line)
+		}
+	})
+}
+
+func TestATailIsBounded(t *testing.T) {
+	var log tail
+	for _, s := range []string{"the beginning", strings.Repeat("a", tailSize), strings.Repeat("b", 3*tailSize), "the end"} {
+		if n, err := log.Write([]byte(s)); n != len(s) || err != nil {
+			t.Errorf("Write = %d, %v", n, err)
+		}
+	}
+	got := log.String()
+	if want := strings.Repeat("b", tailSize-len("the end")) + "the end"; got != want {
+		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-10):])
+	}
+}
+
+func TestPatienceDoesNotRunOutInAPause(t *testing.T) {
+	paused := true
+	p := newPatience(func() bool { return paused })
+	for range 10 * looks {
+		if p.out() {
+			t.Fatal("it ran out in a pause")
+		}
+	}
+	paused = false
+	n := 1
+	for ; !p.out(); n++ {
+	}
+	if n != looks+1 {
+		t.Errorf("it ran out after %d looks, want %d", n, looks+1)
+	}
+}
+
+func TestSpend(t *testing.T) {
+	const ms = time.Millisecond
+	tests := []struct {
+		name          string
+		lostAt, endAt time.Duration // 0: never
+		ok            bool
+		took          time.Duration
+	}{
+		{"all of it", 0, 0, true, 452 * ms},
+		{"until the lease is lost", 201 * ms, 0, false, 201 * ms},
+		{"until the worker ends", 0, 33 * ms, true, 33 * ms},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				lost := make(chan struct{})
+				if tt.lostAt > 0 {
+					time.AfterFunc(tt.lostAt, func() { close(lost) })
+				}
+				if tt.endAt > 0 {
+					time.AfterFunc(tt.endAt, cancel)
+				}
+				begun := time.Now()
+				if ok := spend(ctx, 452*ms, lost); ok != tt.ok || time.Since(begun) != tt.took {
+					t.Errorf("%v after %v, want %v after %v", ok, time.Since(begun), tt.ok, tt.took)
+				}
+			})
+		})
+	}
+}
+
+// A lease that was lost before is lost though there is no work.
+func TestSpendNothing(t *testing.T) {
+	lost := make(chan struct{})
+	close(lost)
+	if spend(t.Context(), 0, lost) {
+		t.Error("no work was done with the lease")
+	}
+	if !spend(t.Context(), 0, nil) {
+		t.Error("a lock that never tells has told")
+	}
+}
+
+func TestTimeStoppedIsNoWork(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		slice: slice, slice + time.Millisecond: slice + time.Millisecond, 40 * time.Second: mostCounted,
+	} {
+		if got := counted(took); got != want {
+			t.Errorf("a slice that took %v counts %v, want %v", took, got, want)
+		}
+	}
+}
+
+func TestTimeoutsAreScaledDownToWhatAMachineCanDo(t *testing.T) {
+	for scale, want := range map[float64]time.Duration{1: 5 * time.Second, 10: 500 * time.Millisecond, 1000: leastTimeout} {
+		if got := redisOptions(&Setup{Scale: scale}).ReadTimeout; got != want {
+			t.Errorf("scale %v: %v, want %v", scale, got, want)
+		}
+	}
+}

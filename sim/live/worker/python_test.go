@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+const workerPy = "../../../examples/worker-python/worker.py"
+
+// python starts the worker in Python. Where there is no Python the test is
+// skipped, which is for laptops alone: with SIMRUN_CI set it fails.
+func python(t *testing.T) Command {
+	t.Helper()
+	path, err := exec.LookPath("python3")
+	if err == nil {
+		return Command{Path: path, Args: []string{workerPy}}
+	}
+	if os.Getenv("SIMRUN_CI") != "" {
+		t.Fatal("no python3 found, and SIMRUN_CI wants one")
+	}
+	t.Skip("no python3 found")
+	return Command{}
+}
+
+func TestTheWorkerInPythonExcludes(t *testing.T) {
+	m := redisServer(t)
+	m.RequireAuth("secret")
+	must := must(t)
+	var ps []*Process
+	for _, owner := range []string{"A", "B"} {
+		p, c := open(t, python(t), Options{}), config(m.Addr(), "", owner)
+		c.Password = "secret"
+		if err := p.Start(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+	a, b := ps[0], ps[1]
+	want(t, "acquire", must(a.Acquire(t.Context(), time.Minute)), Answer{OK: true})
+	want(t, "acquire of a held lock", must(b.Acquire(t.Context(), 20*time.Millisecond)), Answer{Error: "not acquired"})
+	m.Del("lock:item")
+	want(t, "acquire of a lost lock", must(b.Acquire(t.Context(), time.Minute)), Answer{OK: true})
+	want(t, "work", must(a.Work(t.Context(), time.Millisecond)), Answer{OK: true})
+	want(t, "release of a lost lock", must(a.Release(t.Context())), Answer{Error: "not held"})
+	want(t, "release", must(b.Release(t.Context())), Answer{OK: true})
+	m.Close()
+	want(t, "acquire without a server", must(a.Acquire(t.Context(), time.Millisecond)), Answer{Error: "network"})
+}
+
+func TestTheWorkerInPythonPausesAndDies(t *testing.T) {
+	p := open(t, python(t), Options{})
+	if err := p.Send(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if proof, err := p.Pause(); err != nil {
+		t.Errorf("%s, %v", proof, err)
+	}
+	if err := p.Resume(); err != nil {
+		t.Error(err)
+	}
+	if err := p.Send(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if proof, err := p.Kill(); err != nil {
+		t.Errorf("%s, %v", proof, err)
+	}
+}
+
+// An exception ends it, and its traceback is the log.
+func TestTheWorkerInPythonTellsWhyItDied(t *testing.T) {
+	p := open(t, python(t), Options{})
+	_, err := p.Acquire(t.Context(), time.Second) // never started: it has no configuration
+	wantError(t, "acquire", err, ErrDied)
+}
