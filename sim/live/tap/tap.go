@@ -9,7 +9,8 @@
 // does; TLS; and Redis's inline commands, which pass unseen.
 //
 // A connection's way: [Tap] accepts it and dials the server; conn.go moves
-// commands up and replies down; pairing.go finds the command that a reply
+// commands up and replies down; turn.go keeps the others out while a command
+// that names the key is under way; pairing.go finds the command that a reply
 // belongs to; resp.go cuts the streams.
 package tap
 

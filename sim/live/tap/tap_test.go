@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,103 +14,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
-
-	"github.com/lockchaos/simrun/sim/live/redisd"
 )
-
-// servers runs a test against each server that a live run can have.
-func servers(t *testing.T, test func(t *testing.T, addr string)) {
-	t.Run(redisd.Miniredis, func(t *testing.T) { test(t, miniredis.RunT(t).Addr()) })
-	t.Run(redisd.RedisServer, func(t *testing.T) { test(t, needRedisServer(t).Addr()) })
-}
-
-// needRedisServer starts one. It skips a test where none is installed, and
-// fails it where one has to be.
-func needRedisServer(t *testing.T) redisd.Server {
-	t.Helper()
-	s, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
-	if errors.Is(err, redisd.ErrServerMissing) && os.Getenv("SIMRUN_CI") == "" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
-// witness writes down what a tap tells.
-type witness struct {
-	mu   sync.Mutex
-	said []string
-}
-
-func (w *witness) note(format string, args ...any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.said = append(w.said, fmt.Sprintf(format, args...))
-}
-
-// take returns what was said since it was last asked.
-func (w *witness) take() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	said := strings.Join(w.said, "\n")
-	w.said = nil
-	return said
-}
-
-func (w *witness) options(key string) Options {
-	return Options{
-		Key:     key,
-		Before:  func(client string, c Command) { w.note("%s before %s", client, strings.Join(c.Args, " ")) },
-		After:   func(client string, c Command) { w.note("%s after %s %s", client, c.Name, outcome(c)) },
-		Command: func(client, name string) { w.note("%s %s", client, name) },
-		Strange: func(err error) { w.note("strange: %v", err) },
-	}
-}
-
-func outcome(c Command) string {
-	switch {
-	case c.Late:
-		return "late"
-	case c.Answered:
-		return "answered"
-	}
-	return "unanswered"
-}
-
-func newTestTap(t *testing.T, client, upstream string, o Options) *Tap {
-	t.Helper()
-	tap, err := New(client, upstream, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := tap.Close(); err != nil {
-			t.Error(err)
-		}
-		if n := tap.Conns(); n != 0 {
-			t.Errorf("%d connections outlived Close", n)
-		}
-	})
-	return tap
-}
-
-// dial connects go-redis, which sends nothing of its own and tries once.
-func dial(t testing.TB, addr string) *redis.Client {
-	t.Helper()
-	rdb := redis.NewClient(&redis.Options{
-		Addr: addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1, ReadTimeout: -1, WriteTimeout: -1,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
-	t.Cleanup(func() { _ = rdb.Close() })
-	if err := rdb.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
-	return rdb
-}
 
 func TestEachCommandThatNamesTheKeyIsSeen(t *testing.T) {
 	servers(t, func(t *testing.T, addr string) {
@@ -252,13 +155,6 @@ func TestSubscriptionsPass(t *testing.T) {
 			})
 		}
 	})
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 // Between Before and After of one command there is nothing of another's, over

@@ -1,0 +1,51 @@
+package tap_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/sim/live/tap"
+)
+
+// A client's commands on the watched key, seen from the tap.
+func Example() {
+	ctx := context.Background()
+	server, err := redisd.Open(ctx, redisd.Miniredis, redisd.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = server.Close() }()
+	admin := redis.NewClient(server.Options())
+	defer func() { _ = admin.Close() }()
+
+	look := func(when string) func(string, tap.Command) {
+		return func(client string, c tap.Command) {
+			fmt.Printf("%s %s of %s: %q\n", when, c.Name, client, admin.Get(ctx, "lock").Val())
+		}
+	}
+	way, err := tap.New("A", server.Addr(), tap.Options{
+		Key:    "lock",
+		Serial: tap.NewTurnstile(), // shared by the taps of all clients
+		Before: look("before"),
+		After:  look("after"),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = way.Close() }()
+
+	client := redis.NewClient(&redis.Options{Addr: way.Addr()})
+	defer func() { _ = client.Close() }()
+	client.SetNX(ctx, "lock", "token", 0)
+	client.Del(ctx, "lock")
+	// Output:
+	// before set of A: ""
+	// after set of A: "token"
+	// before del of A: "token"
+	// after del of A: ""
+}
