@@ -45,7 +45,7 @@ var oneWorld sync.Mutex
 func Run(h bubble.Host, j Job) Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
-	out := Outcome{Header: header(j)}
+	out := Outcome{Header: Header(j)}
 	var rec *stage.Recorder
 	err := h.Run(func() {
 		w, err := newWorld(j, out.Header)
@@ -65,8 +65,8 @@ func Run(h bubble.Host, j Job) Outcome {
 	return out
 }
 
-// header is what a judge must know of the run.
-func header(j Job) history.Header {
+// Header is what a judge must know of the run. Its mode is "sim".
+func Header(j Job) history.Header {
 	s := j.Scenario
 	h := history.Header{
 		Version:     history.FormatVersion,

@@ -1,0 +1,138 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// errGone: the fault's target has crashed.
+var errGone = errors.New("target is no longer running")
+
+func (w *world) client(name string) (*client, error) {
+	for _, c := range w.clients {
+		if c.name == name {
+			if !c.alive() {
+				return nil, fmt.Errorf("client %s: %w", name, errGone)
+			}
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("client %s: no such client", name)
+}
+
+// Pause stops the whole process with SIGSTOP; the proof is the state that the
+// system tells of it.
+func (w *world) Pause(name string) (func(), string, error) {
+	c, err := w.client(name)
+	if err != nil {
+		return nil, "", err
+	}
+	c.stop.Stop()
+	proof, err := c.proc.Pause()
+	if err != nil {
+		c.stop.Open()
+		return nil, "", err
+	}
+	return func() {
+		_ = c.proc.Resume() // it fails only for one that has died since
+		c.stop.Open()
+	}, proof, nil
+}
+
+// Hang stops the client's section. Its process, and so its renewals, go on.
+func (w *world) Hang(name string) (func(), string, error) {
+	c, err := w.client(name)
+	if err != nil {
+		return nil, "", err
+	}
+	c.hang.Stop()
+	return c.hang.Open, fmt.Sprintf("section hangs; pid %d goes on in state %s", c.proc.Pid(), c.proc.State()), nil
+}
+
+// Crash kills the process with SIGKILL.
+func (w *world) Crash(name string) (string, error) {
+	c, err := w.client(name)
+	if err != nil {
+		return "", err
+	}
+	w.rec.Emit(history.Event{Kind: history.Crashed, Client: name})
+	c.bury()
+	return c.proc.Kill()
+}
+
+// AddToxic puts a toxic on the client's proxy.
+func (w *world) AddToxic(name string, t chaos.Toxic) (func(), string, error) {
+	c, err := w.client(name)
+	if err != nil {
+		return nil, "", err
+	}
+	remove, proof, err := c.proxy.add(t, w.clock.Scale())
+	if err != nil {
+		return nil, "", err
+	}
+	return func() { _ = remove() }, proof, nil // Toxiproxy ends with the run
+}
+
+// Reset cuts the client's connections with a TCP reset.
+func (w *world) Reset(name string) (string, error) {
+	c, err := w.client(name)
+	if err != nil {
+		return "", err
+	}
+	n := c.tap.Reset()
+	if n == 0 {
+		return "", fmt.Errorf("client %s: no open connection to reset", name)
+	}
+	return fmt.Sprintf("%d connections reset", n), nil
+}
+
+// LoseReply drops the next reply to the client and resets its connection.
+func (w *world) LoseReply(name string, fired func(string)) error {
+	c, err := w.client(name)
+	if err != nil {
+		return err
+	}
+	c.tap.LoseReply(fired)
+	return nil
+}
+
+// DelayWrite holds up the client's next write to the resource.
+func (w *world) DelayWrite(name string, d time.Duration, fired func(string)) error {
+	if _, err := w.client(name); err != nil {
+		return err
+	}
+	w.resource.DelayWrite(name, d, fired)
+	return nil
+}
+
+// JumpClock steps Redis's clock, or what is left of all our keys.
+func (w *world) JumpClock(d time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	proof, err := w.redis.JumpClock(ctx, w.clock.Real(d))
+	if err != nil {
+		return "", err
+	}
+	// Not here: the fault may fire on what a command does to the key, while that
+	// command keeps all others out.
+	w.looks.Go(w.observer.sync)
+	return proof, nil
+}
+
+// SetClockRate changes the speed of Redis's clock.
+func (w *world) SetClockRate(rate float64) (func(), string, error) {
+	restore, proof, err := w.redis.SetRate(rate)
+	if err != nil {
+		return nil, "", err
+	}
+	w.looks.Go(w.observer.sync)
+	return func() {
+		restore()
+		w.looks.Go(w.observer.sync)
+	}, proof, nil
+}

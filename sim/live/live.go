@@ -1,0 +1,115 @@
+// Package live runs one seed of a scenario in real time: each client is a
+// process, its connections go through a real Toxiproxy to a real Redis.
+//
+// A client's path: worker process → Toxiproxy, one proxy a client → tap, one a
+// client → Redis server. The section is played by the same code as in the
+// virtual world (package stage), and the history is told in the scenario's time.
+//
+// Goals: the same scenario file, unchanged, and the same verdict; each fault
+// leaves the proof that it was real; nothing outlives the run.
+// Non-goals: determinism: a seed fixes the draws, not the machine's timing.
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/sim/live/worker"
+)
+
+// DefaultScale is how many times faster than the scenario's times a live run
+// goes, if nothing else is asked: a lease of 30 s lasts 1 s, and the margin that
+// a guarded lock takes off it, 12 ms, is longer than a busy machine dawdles.
+const DefaultScale = 30
+
+// Options say what a live run is made of.
+type Options struct {
+	Scale     float64        // seconds of the scenario in a second; 0: DefaultScale
+	Redis     string         // as redisd.Open takes it; "": an embedded miniredis
+	Shared    bool           // allow a server that holds keys of others
+	Toxiproxy string         // host:port of a Toxiproxy's API; "": an embedded one
+	Worker    worker.Command // a zero Command: this program itself
+}
+
+// Lab is what live runs share: a Toxiproxy and the janitor. Its methods may be
+// called from any goroutine.
+type Lab struct {
+	o       Options
+	proxies *proxies
+	janitor *janitor.Janitor
+}
+
+// Open checks the options before anything runs, and opens what runs share. An
+// unusable Redis or Toxiproxy is an error here, in one line.
+func Open(ctx context.Context, o Options) (*Lab, error) {
+	if o.Scale == 0 {
+		o.Scale = DefaultScale
+	}
+	if o.Redis == "" {
+		o.Redis = redisd.Miniredis
+	}
+	if o.Worker.Path == "" {
+		self, err := worker.Self()
+		if err != nil {
+			return nil, err
+		}
+		o.Worker = self
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	l := &Lab{o: o}
+	if l.janitor, err = janitor.Start(exe); err != nil {
+		return nil, err
+	}
+	if l.proxies, err = openProxies(o.Toxiproxy); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	probe, err := l.server(ctx)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	if err := probe.Close(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (l *Lab) server(ctx context.Context) (redisd.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	return redisd.Open(ctx, l.o.Redis, redisd.Options{Shared: l.o.Shared, Janitor: l.janitor})
+}
+
+// Close ends what the runs shared.
+func (l *Lab) Close() error {
+	var errs []error
+	if l.proxies != nil {
+		errs = append(errs, l.proxies.close())
+	}
+	errs = append(errs, l.janitor.Close())
+	return errors.Join(errs...)
+}
+
+// Run runs one seed. A worker that dies, says rubbish or does not answer is a
+// finding in the report. The error is of the harness or its surroundings, or the
+// context's; then there is no outcome.
+func (l *Lab) Run(ctx context.Context, j sim.Job) (sim.Outcome, error) {
+	w, err := l.newWorld(ctx, j)
+	if err != nil {
+		return sim.Outcome{}, err
+	}
+	defer w.close()
+	w.run(ctx)
+	if err := ctx.Err(); err != nil {
+		return sim.Outcome{}, err
+	}
+	return sim.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, nil
+}

@@ -1,0 +1,122 @@
+package live
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/keywatch"
+	"github.com/lockchaos/simrun/sim/live/tap"
+	"github.com/lockchaos/simrun/sim/stage"
+)
+
+// observer sees the key before and after each command that names it, since the
+// taps let such commands pass one at a time.
+type observer struct {
+	admin *redis.Client
+	key   string
+	clock stage.Clock
+	emit  func(history.Event)
+	watch *keywatch.Watch
+	turn  *tap.Turnstile
+
+	mu     sync.Mutex
+	last   keywatch.State // as last seen, for when Redis does not answer
+	broken error          // the first look that failed
+}
+
+func newObserver(admin *redis.Client, key string, c stage.Clock, emit func(history.Event)) *observer {
+	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
+	o.watch = keywatch.New(o.look, o.record)
+	return o
+}
+
+// record tells an event of the key in the scenario's time.
+func (o *observer) record(e history.Event) {
+	e.Dur = int64(o.clock.Told(time.Duration(e.Dur)))
+	o.emit(e)
+}
+
+// options make a client's tap report here.
+func (o *observer) options() tap.Options {
+	return tap.Options{
+		Key:    o.key,
+		Serial: o.turn,
+		Before: func(string, tap.Command) { o.watch.Expire() },
+		After:  func(client string, _ tap.Command) { o.watch.Sync(client) },
+		Command: func(client, name string) {
+			o.emit(history.Event{Kind: history.Command, Client: client, Detail: name})
+		},
+	}
+}
+
+// sync looks at the key now, when no command is under way.
+func (o *observer) sync() {
+	o.turn.Lock()
+	defer o.turn.Unlock()
+	o.watch.Sync("")
+}
+
+// look reads the key through the harness's own connection. Where Redis does not
+// answer, the key is as it was.
+func (o *observer) look() keywatch.State {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	state, err := o.read(ctx)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil {
+		if o.broken == nil {
+			o.broken = err
+		}
+		return o.last
+	}
+	o.last = state
+	return state
+}
+
+const lookTimeout = 2 * time.Second
+
+func (o *observer) read(ctx context.Context) (keywatch.State, error) {
+	pipe := o.admin.Pipeline()
+	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
+	text, fields := pipe.Get(ctx, o.key), pipe.HGetAll(ctx, o.key)
+	_, _ = pipe.Exec(ctx) // one of the last two is of the wrong type
+	if err := kind.Err(); err != nil {
+		return keywatch.State{}, err
+	}
+	if err := left.Err(); err != nil {
+		return keywatch.State{}, err
+	}
+	var state keywatch.State
+	switch kind.Val() {
+	case "none":
+		return state, nil
+	case "string":
+		state.Value = text.Val()
+	case "hash":
+		for f, v := range fields.Val() {
+			state.Value += f + "=" + v + "\n"
+		}
+		lines := strings.SplitAfter(state.Value, "\n")
+		slices.Sort(lines)
+		state.Value = strings.Join(lines, "")
+	}
+	state.There = true
+	if left.Val() > 0 {
+		state.Expires = time.Now().Add(left.Val())
+	}
+	return state, nil
+}
+
+// err is why the key could not be watched all the time.
+func (o *observer) err() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.broken
+}

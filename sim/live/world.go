@@ -1,0 +1,275 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/sim/live/tap"
+	"github.com/lockchaos/simrun/sim/live/worker"
+	"github.com/lockchaos/simrun/sim/stage"
+)
+
+// world is one run: a Redis of its own, or a prefix of its own on a shared one.
+type world struct {
+	lab      *Lab
+	job      sim.Job
+	header   history.Header
+	clock    stage.Clock
+	key      string
+	redis    redisd.Server
+	admin    *redis.Client
+	observer *observer
+	rec      *stage.Recorder
+	resource *stage.Resource
+	nemesis  *stage.Nemesis
+	clients  []*client
+	stop     chan struct{} // closed when the run must end
+	once     sync.Once
+	looks    sync.WaitGroup // at the key, beside all else
+}
+
+// client is one process with its way to Redis.
+type client struct {
+	w     *world
+	name  string
+	tap   *tap.Tap
+	proxy *proxy
+	proc  *worker.Process
+	stop  *stage.Gate // closed while the process is stopped
+	hang  *stage.Gate // closed while its section hangs
+	dead  chan struct{}
+	died  sync.Once
+	actor *stage.Actor
+}
+
+var _ chaos.World = (*world)(nil)
+
+func (l *Lab) newWorld(ctx context.Context, j sim.Job) (w *world, err error) {
+	w = &world{lab: l, job: j, header: sim.Header(j), stop: make(chan struct{})}
+	w.header.Mode = "live"
+	allow(w.header, l.o.Scale)
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if w.redis, err = l.server(ctx); err != nil {
+		return nil, err
+	}
+	w.admin = redis.NewClient(w.redis.Options())
+	w.key = w.redis.Prefix() + "lock:item"
+	for _, name := range w.header.Clients {
+		c := &client{w: w, name: name, stop: stage.NewGate(), hang: stage.NewGate(), dead: make(chan struct{})}
+		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{}); err != nil {
+			return nil, fmt.Errorf("client %s: %w", name, err)
+		}
+		w.clients = append(w.clients, c)
+	}
+	if err := w.connect(ctx); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// connect starts the clock and gives each process its way to Redis.
+func (w *world) connect(ctx context.Context) error {
+	w.clock = stage.NewClock(w.lab.o.Scale)
+	w.rec = stage.NewRecorder(w.clock, w.header, w.job.Record)
+	w.observer = newObserver(w.admin, w.key, w.clock, w.rec.Emit)
+	s := w.job.Scenario
+	w.resource = stage.NewResource(w.clock, s.Stock, s.WriteTimeout, w.rec.Emit)
+	for _, c := range w.clients {
+		var err error
+		if c.tap, err = tap.New(c.name, w.redis.Addr(), w.observer.options()); err != nil {
+			return err
+		}
+		if c.proxy, err = w.lab.proxies.open(c.name, c.tap.Addr()); err != nil {
+			return err
+		}
+		err = c.proc.Start(ctx, worker.Config{
+			Redis: c.proxy.addr(), Password: w.redis.Options().Password,
+			Key: w.key, Owner: c.name, Strategy: w.job.Strategy.Name,
+			Lease: w.clock.Real(s.Lease), Renew: w.clock.Real(s.Renew), Cap: s.Cap,
+			Scale:      w.lab.o.Scale,
+			JitterSeed: stage.Generator(w.job.Seed, "lock "+c.name).Uint64() >> 11,
+		})
+		if err != nil {
+			return fmt.Errorf("client %s: %w", c.name, err)
+		}
+		c.actor = stage.NewActor(c.name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
+	}
+	w.nemesis = stage.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
+	w.rec.Notify = w.nemesis.Observe
+	return nil
+}
+
+// dawdle is how late a real machine may be without a lock being to blame.
+const dawdle = 50 * time.Millisecond
+
+// allow lengthens the bounds by what a real machine may dawdle.
+func allow(h history.Header, scale float64) {
+	for property, bound := range check.Bounds {
+		if _, set := h.Bounds[property]; !set {
+			h.Bounds[property] = int64(bound)
+		}
+		h.Bounds[property] += int64(float64(dawdle) * scale)
+	}
+}
+
+// run lets the clients work until they are done or the limit is reached.
+func (w *world) run(ctx context.Context) {
+	w.nemesis.Begin()
+	var working sync.WaitGroup
+	for _, c := range w.clients {
+		working.Go(c.actor.Run)
+	}
+	done := make(chan struct{})
+	go func() { working.Wait(); close(done) }()
+	limit := time.NewTimer(w.clock.Real(w.job.Scenario.Limit))
+	defer limit.Stop()
+	select {
+	case <-done:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	w.end()
+	if ctx.Err() != nil {
+		w.kill()
+	}
+	<-done // every request to a worker is bounded
+	if ctx.Err() == nil {
+		w.settle()
+	}
+}
+
+// end tells the actors to go no further.
+func (w *world) end() { w.once.Do(func() { close(w.stop) }) }
+
+// settling is how long after the last section a held-up message or a fault may
+// still have its effect, in the scenario's time.
+const settling = 2 * time.Minute
+
+// settle waits for what is under way and records what was left behind.
+func (w *world) settle() {
+	w.clock.Sleep(settling)
+	w.nemesis.Stop()
+	w.reportResidue()
+	if err := w.observer.err(); err != nil {
+		w.rec.Emit(history.Event{Kind: history.Finding, Detail: "redis", Text: fmt.Sprintf("the key could not be watched all the time: %v", err)})
+	}
+	w.rec.Emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
+}
+
+// reportResidue records subscriptions and keys without expiry. What a process
+// has left inside itself cannot be seen from here.
+func (w *world) reportResidue() {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	prefix := w.redis.Prefix()
+	channels, _ := w.admin.PubSubChannels(ctx, prefix+"*").Result()
+	slices.Sort(channels)
+	for _, c := range channels {
+		w.rec.Emit(history.Event{Kind: history.Residue, Detail: "subscription to " + c + " is still there"})
+	}
+	var keeps []string
+	if w.job.Strategy.Keeps != nil {
+		keeps = w.job.Strategy.Keeps(w.key)
+	}
+	var keys []string
+	scan := w.admin.Scan(ctx, 0, prefix+"*", 100).Iterator()
+	for scan.Next(ctx) {
+		keys = append(keys, scan.Val())
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		if left, err := w.admin.PTTL(ctx, k).Result(); err == nil && left == -1 && !slices.Contains(keeps, k) {
+			w.rec.Emit(history.Event{Kind: history.Residue, Detail: "key " + k + " is left without expiry"})
+		}
+	}
+}
+
+// kill ends all processes at once.
+func (w *world) kill() {
+	for _, c := range w.clients {
+		c.bury()
+		_, _ = c.proc.Kill()
+	}
+}
+
+// close takes the world down; what was opened last goes first.
+func (w *world) close() {
+	w.end()
+	if w.nemesis != nil {
+		w.nemesis.Stop()
+	}
+	for _, c := range w.clients {
+		_ = c.proc.Resume() // a stopped process hears nothing
+		c.proc.Close()
+		if c.proxy != nil {
+			_ = c.proxy.close()
+		}
+		if c.tap != nil {
+			_ = c.tap.Close()
+		}
+	}
+	if w.observer != nil {
+		w.observer.watch.Stop()
+	}
+	w.looks.Wait()
+	if w.admin != nil {
+		_ = w.admin.Close()
+	}
+	if w.redis != nil {
+		_ = w.redis.Close()
+	}
+}
+
+// emit records what a client does, unless it is dead.
+func (c *client) emit(e history.Event) {
+	if c.alive() {
+		c.w.rec.Emit(e)
+	}
+}
+
+func (c *client) alive() bool {
+	select {
+	case <-c.dead:
+		return false
+	default:
+		return true
+	}
+}
+
+// bury marks the client dead.
+func (c *client) bury() { c.died.Do(func() { close(c.dead) }) }
+
+// failed records a worker that died, said rubbish or did not answer.
+func (c *client) failed(what string, err error) {
+	if !c.alive() || errors.Is(err, context.Canceled) {
+		return
+	}
+	class := "worker"
+	switch {
+	case errors.Is(err, worker.ErrSilent):
+		class = "blocked"
+	case errors.Is(err, worker.ErrDied):
+		class = "panic"
+	}
+	c.emit(history.Event{
+		Kind: history.Finding, Client: c.name, Section: c.actor.Section(), Detail: class,
+		Text: fmt.Sprintf("%s of client %s: %v\n\n%s", what, c.name, err, c.proc.Log()),
+	})
+	c.emit(history.Event{Kind: history.Crashed, Client: c.name})
+	c.bury()
+}
