@@ -30,7 +30,11 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.how, func(t *testing.T) {
-			p := open(t, command(t, tt.how), Options{Bound: tt.bound, Grace: soon})
+			o := Options{Bound: tt.bound}
+			if tt.how == "closes its output" {
+				o.Grace = soon // it will not end
+			}
+			p := open(t, command(t, tt.how), o)
 			_, err := p.Check(t.Context())
 			wantError(t, "check", err, tt.want)
 			for _, other := range []error{ErrDied, ErrRubbish, ErrSilent, ErrKilled, ErrRefused} {

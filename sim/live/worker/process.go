@@ -224,7 +224,9 @@ func (p *Process) ended() error {
 	return p.death()
 }
 
-// death may be asked for once the process is reaped.
+// death may be asked for once the process is reaped. A process that ended just
+// before it was killed was not.
 func (p *Process) death() *Death {
-	return &Death{Pid: p.Pid(), Status: p.status, Killed: p.killed.Load(), Log: p.log.String()}
+	killed := p.killed.Load() && p.status == killedStatus
+	return &Death{Pid: p.Pid(), Status: p.status, Killed: killed, Log: p.log.String()}
 }
