@@ -68,7 +68,7 @@ func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) 
 	}
 	m.SetTime(s.clock.now())
 	m.ClockTTL(true)
-	s.watch = keywatch.New(s.look, emit)
+	s.watch = keywatch.New(s.look, time.Millisecond, emit)
 	m.Server().SetPreHook(s.before)
 	return s, nil
 }

@@ -16,8 +16,9 @@ import (
 
 // Watch watches one key.
 type Watch struct {
-	look func() State
-	emit func(history.Event)
+	look  func() State
+	emit  func(history.Event)
+	slack time.Duration // a life lengthened by no more is rounding
 
 	mu    sync.Mutex // never held while looking or emitting
 	last  State
@@ -35,9 +36,10 @@ type State struct {
 
 // New makes a watch of a key that is not there. Look says what the key looks
 // like now; emit gets the events: locked, renewed, unlocked, expired. Their Dur
-// is in the time of time.Now.
-func New(look func() State, emit func(history.Event)) *Watch {
-	return &Watch{look: look, emit: emit}
+// is in the time of time.Now. A life that grew by no more than slack is not
+// renewed: it was read a moment later, or rounded.
+func New(look func() State, slack time.Duration, emit func(history.Event)) *Watch {
+	return &Watch{look: look, slack: slack, emit: emit}
 }
 
 // Expire tells that the key has expired, if it has and the alarm has not told.
@@ -61,7 +63,7 @@ func (w *Watch) Sync(actor string) {
 	now := w.look()
 	w.mu.Lock()
 	was, owner := w.last, w.owner
-	events := changes(was, now, owner, actor)
+	events := changes(was, now, owner, actor, w.slack)
 	w.last = now
 	for _, e := range events {
 		switch e.Kind {
@@ -79,7 +81,7 @@ func (w *Watch) Sync(actor string) {
 }
 
 // changes names what turned the key from was into now.
-func changes(was, now State, owner, actor string) []history.Event {
+func changes(was, now State, owner, actor string, slack time.Duration) []history.Event {
 	life := func() int64 {
 		if now.Expires.IsZero() {
 			return 0
@@ -100,18 +102,18 @@ func changes(was, now State, owner, actor string) []history.Event {
 		return []history.Event{gone}
 	case actor != "" && actor != owner && was.Value != now.Value:
 		return []history.Event{gone, born}
-	case actor != "" && longer(was.Expires, now.Expires):
+	case actor != "" && longer(was.Expires, now.Expires, slack):
 		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: life()}}
 	}
 	return nil
 }
 
 // longer reports whether a key's life was lengthened by more than rounding.
-func longer(was, now time.Time) bool {
+func longer(was, now time.Time, slack time.Duration) bool {
 	if was.IsZero() {
 		return false
 	}
-	return now.IsZero() || now.Sub(was) > time.Millisecond
+	return now.IsZero() || now.Sub(was) > slack
 }
 
 // arm sets the alarm at which the key will have expired. The mutex is held.

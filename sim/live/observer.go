@@ -30,9 +30,11 @@ type observer struct {
 	broken error          // the first look that failed
 }
 
-func newObserver(admin *redis.Client, key string, c stage.Clock, emit func(history.Event)) *observer {
+// newObserver makes one. Renew is how often a lock renews, in real time: a life
+// that grew by less than half of that was only read late.
+func newObserver(admin *redis.Client, key string, renew time.Duration, c stage.Clock, emit func(history.Event)) *observer {
 	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
-	o.watch = keywatch.New(o.look, o.record)
+	o.watch = keywatch.New(o.look, renew/2, o.record)
 	return o
 }
 
@@ -47,7 +49,8 @@ func (o *observer) options() tap.Options {
 	return tap.Options{
 		Key:    o.key,
 		Serial: o.turn,
-		Before: func(string, tap.Command) { o.watch.Expire() },
+		// What time, or a step of Redis's clock, has done is not the command's work.
+		Before: func(string, tap.Command) { o.watch.Sync("") },
 		After:  func(client string, _ tap.Command) { o.watch.Sync(client) },
 		Command: func(client, name string) {
 			o.emit(history.Event{Kind: history.Command, Client: client, Detail: name})

@@ -86,8 +86,8 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (w *world, err error) {
 func (w *world) connect(ctx context.Context) error {
 	w.clock = stage.NewClock(w.lab.o.Scale)
 	w.rec = stage.NewRecorder(w.clock, w.header, w.job.Record)
-	w.observer = newObserver(w.admin, w.key, w.clock, w.rec.Emit)
 	s := w.job.Scenario
+	w.observer = newObserver(w.admin, w.key, w.clock.Real(s.Renew), w.clock, w.rec.Emit)
 	w.resource = stage.NewResource(w.clock, s.Stock, s.WriteTimeout, w.rec.Emit)
 	for _, c := range w.clients {
 		var err error

@@ -12,6 +12,9 @@ func (q *queue) results(p Plan, interrupted bool) results.Results {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	r := results.Results{Version: results.SchemaVersion, Mode: "sim", Verdict: results.Pass, Interrupted: interrupted}
+	if q.opt.Live != nil {
+		r.Mode = "live"
+	}
 	for i, in := range p.Scenarios {
 		if interrupted && !q.began(i) {
 			continue

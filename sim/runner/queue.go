@@ -33,6 +33,9 @@ type task struct {
 
 func newQueue(p Plan, o Options) *queue {
 	q := &queue{plan: p, opt: o, batch: min(max(p.Count/(4*o.Procs), 1), 25)}
+	if o.Live != nil {
+		q.batch = 1
+	}
 	for i, in := range p.Scenarios {
 		for _, name := range p.Strategies(in.Scenario) {
 			q.cells = append(q.cells, newCell(i, in, name, p, o))
@@ -151,7 +154,12 @@ func (q *queue) close(c *cell) bool {
 		return false
 	}
 	c.recorded = true
-	if seed, ok := c.seedToRecord(); ok && q.opt.Dir != "" {
+	seed, ok := c.seedToRecord()
+	switch {
+	case !ok || q.opt.Dir == "":
+	case q.opt.Live != nil:
+		q.keepLive(c, seed)
+	default:
 		q.record = append(q.record, task{cell: c, first: seed, count: 1, record: q.historyPath(c)})
 	}
 	return true

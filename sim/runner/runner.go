@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim"
 	"github.com/lockchaos/simrun/sim/results"
 )
 
@@ -57,6 +58,9 @@ type Options struct {
 	Stall    time.Duration // real time without progress in virtual time that makes a finding; default 10 s
 	Silence  time.Duration // real time without a word from a child after which it is killed; default 30 s
 	Recycle  int           // seeds after which a child is replaced; default 2000
+	// Live, if not nil, runs one seed in real time, in this process; it may be
+	// called Procs times at once. There are no children then.
+	Live func(context.Context, sim.Job) (sim.Outcome, error)
 }
 
 func (o Options) withDefaults() Options {
@@ -94,7 +98,11 @@ func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 	began := time.Now()
 	q := newQueue(p, o)
 	o.Progress.Start(len(q.cells)*p.Count, len(q.cells))
-	err := q.work(ctx)
+	work := q.work
+	if o.Live != nil {
+		work = q.workLive
+	}
+	err := work(ctx)
 	o.Progress.Done()
 	if err != nil {
 		return results.Results{}, err

@@ -20,6 +20,8 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/sim/live/worker"
 	"github.com/lockchaos/simrun/sim/results"
 	"github.com/lockchaos/simrun/sim/runner"
 )
@@ -69,11 +71,16 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 
 // Main runs simrun with the arguments that follow the program's name, and
 // returns the code to exit with. Call it from main, with every strategy
-// registered: in a process that was started to run seeds it serves those and
-// does not return.
+// registered: in a process that was started to run seeds, or as a live client, it
+// serves as such.
 func Main(args []string, stdout, stderr io.Writer) int {
-	if runner.IsChild() {
+	switch {
+	case runner.IsChild():
 		runner.Child()
+	case worker.Is():
+		return worker.Main(os.Stdin, os.Stdout, os.Stderr)
+	case janitor.Is(args):
+		janitor.Main()
 	}
 	code, err := dispatch(args, stdout, stderr)
 	if err == nil {

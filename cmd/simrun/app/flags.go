@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lockchaos/simrun/sim/live"
+	"github.com/lockchaos/simrun/sim/live/redisd"
 )
 
 // maxSeeds bounds -seeds, far beyond what anybody waits for.
@@ -17,6 +20,10 @@ type flags struct {
 	seeds, procs            int
 	seed                    uint64
 	verbose, quiet, help    bool
+
+	mode, redis, toxiproxy, worker string // live mode
+	scale                          float64
+	shared                         bool
 
 	set []string // the names of those that were given
 }
@@ -41,8 +48,36 @@ func (f *flags) define() *flag.FlagSet {
 	fs.Func("procs", "`number` of processes at once (default: one a core)", whole(&f.procs, 1, 1024))
 	fs.BoolVar(&f.verbose, "v", false, "tell the first violation of each strategy step by step")
 	fs.BoolVar(&f.quiet, "q", false, "show no progress")
+	f.mode = modeSim
+	fs.Func("mode", "`sim` in virtual time (default), or live: real processes, a real Toxiproxy, a real Redis", func(s string) error {
+		if s != modeSim && s != modeLive {
+			return errors.New("want sim or live")
+		}
+		f.mode = s
+		return nil
+	})
+	f.scale = live.DefaultScale
+	fs.Func("scale", "live: `times` faster than the scenario's times (default 30)", func(s string) (err error) {
+		if f.scale, err = strconv.ParseFloat(s, 64); err != nil || f.scale < 1 || f.scale > 1000 {
+			return errors.New("want a number from 1 to 1000")
+		}
+		return nil
+	})
+	fs.StringVar(&f.redis, "redis", redisd.Miniredis, "live: the `server`: miniredis, redis-server, host:port or redis://:password@host:port")
+	fs.BoolVar(&f.shared, "redis-shared", false, "live: use a server though it holds keys of others")
+	fs.StringVar(&f.toxiproxy, "toxiproxy", "", "live: `host:port` of a Toxiproxy's API (default: an embedded one)")
+	fs.StringVar(&f.worker, "worker", "", "live: `command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)")
 	return fs
 }
+
+// The modes.
+const (
+	modeSim  = "sim"
+	modeLive = "live"
+)
+
+// liveFlags go with live mode alone.
+var liveFlags = []string{"scale", "redis", "redis-shared", "toxiproxy", "worker"}
 
 // whole reads a whole number within bounds.
 func whole(into *int, low, high int) func(string) error {
@@ -77,6 +112,11 @@ func parse(args []string) (*flags, []string, error) {
 	fs.Visit(func(x *flag.Flag) { f.set = append(f.set, x.Name) })
 	if f.given("seed") && f.given("seeds") {
 		return nil, nil, usagef("-seed runs one seed and -seeds many; give one of them")
+	}
+	for _, name := range liveFlags {
+		if f.given(name) && f.mode != modeLive {
+			return nil, nil, usagef("-%s goes with -mode live", name)
+		}
 	}
 	return f, rest, nil
 }

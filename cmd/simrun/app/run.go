@@ -15,7 +15,7 @@ import (
 	"github.com/lockchaos/simrun/sim/runner"
 )
 
-var runFlags = []string{"scenario", "strategy", "out", "seeds", "seed", "procs", "v", "q"}
+var runFlags = append([]string{"scenario", "strategy", "out", "seeds", "seed", "procs", "v", "q", "mode"}, liveFlags...)
 
 // base holds the options that no flag sets.
 var base runner.Options
@@ -26,14 +26,22 @@ func run(e *env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second Ctrl-C ends the process at once, whatever it is doing.
+	context.AfterFunc(ctx, stop)
+	if e.flags.mode == modeLive {
+		lab, err := openLab(ctx, e, &o)
+		if err != nil {
+			return 0, err
+		}
+		defer lab.Close()
+	}
 	dir, err := openDir(e.flags.out, e.flags.scenario)
 	if err != nil {
 		return 0, err
 	}
 	o.Dir = dir.path
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second Ctrl-C ends the process at once, whatever it is doing.
-	context.AfterFunc(ctx, stop)
 	r, err := runner.Run(ctx, p, o)
 	stop()
 	if err != nil {
@@ -73,6 +81,9 @@ func plan(e *env) (runner.Plan, runner.Options, error) {
 	}
 	if f.given("seed") {
 		p.First, p.Count, p.Replay = f.seed, 1, true
+	}
+	if f.mode == modeLive {
+		planLive(f, &p, &o)
 	}
 	if f.scenario == "" {
 		return p, o, usagef("-scenario is missing; %s list shows the built-in ones", program())

@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// workLive runs everything in the queue through Options.Live, so many runs at
+// once. A live run cannot be repeated, so each keeps its history until its cell
+// has ended. It returns nil where ctx ended it.
+func (q *queue) workLive(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	for range q.opt.Procs {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				t, ok := q.take()
+				if !ok {
+					return
+				}
+				if err := q.playLive(ctx, t); err != nil && ctx.Err() == nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if cause := context.Cause(ctx); cause != nil && cause != ctx.Err() {
+		return cause
+	}
+	return nil
+}
+
+// playLive runs the one seed of a task.
+func (q *queue) playLive(ctx context.Context, t task) error {
+	st, ok := sim.Lookup(t.cell.strategy)
+	if !ok {
+		return fmt.Errorf("strategy %q is not registered", t.cell.strategy)
+	}
+	job := sim.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true}
+	out, err := q.opt.Live(ctx, job)
+	if err != nil {
+		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, st.Name, err)
+	}
+	if q.opt.Dir != "" {
+		if err := record(q.livePath(t.cell, t.first), out.Header, out.Events); err != nil {
+			return err
+		}
+	}
+	q.add(t.cell, tallyOf(t.first, out.Report), false)
+	return nil
+}
+
+// livePath is where the history of one live run waits for its cell's end.
+func (q *queue) livePath(c *cell, seed uint64) string {
+	return fmt.Sprintf("%s.%d", filepath.Join(q.opt.Dir, filepath.FromSlash(q.historyPath(c))), seed)
+}
+
+// keepLive keeps the history of the seed that the report tells of. The mutex is
+// held.
+func (q *queue) keepLive(c *cell, keep uint64) {
+	path := q.historyPath(c)
+	for i := range c.count {
+		seed := q.plan.First + uint64(i)
+		if seed != keep {
+			_ = os.Remove(q.livePath(c, seed))
+			continue
+		}
+		if err := os.Rename(q.livePath(c, seed), filepath.Join(q.opt.Dir, filepath.FromSlash(path))); err != nil {
+			c.extra = append(c.extra, results.Finding{Class: "broken", Seed: seed, Count: 1, Detail: err.Error(), Replay: c.replay(seed)})
+			continue
+		}
+		c.history, c.seed = path, seed
+	}
+}
