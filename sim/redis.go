@@ -34,6 +34,10 @@ type redisServer struct {
 	byPeer map[*server.Peer]*serverConn
 }
 
+// rounding is how far the end of a key's life may be off where Redis's clock
+// runs at a rate of its own.
+const rounding = 10 * time.Microsecond
+
 // serverConn is what the server knows of one connection.
 type serverConn struct {
 	srv    *redisServer
@@ -68,7 +72,7 @@ func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) 
 	}
 	m.SetTime(s.clock.now())
 	m.ClockTTL(true)
-	s.watch = keywatch.New(s.look, time.Millisecond, emit)
+	s.watch = keywatch.New(s.look, keywatch.Slack{Life: time.Millisecond, Expiry: rounding}, emit)
 	m.Server().SetPreHook(s.before)
 	return s, nil
 }

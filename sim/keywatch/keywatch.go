@@ -18,7 +18,7 @@ import (
 type Watch struct {
 	look  func() State
 	emit  func(history.Event)
-	slack time.Duration // a life lengthened by no more is rounding
+	slack Slack
 
 	mu    sync.Mutex // never held while looking or emitting
 	last  State
@@ -34,11 +34,20 @@ type State struct {
 	Expires time.Time // by time.Now; zero: never
 }
 
+// Slack is how far what is read of the key may be off.
+type Slack struct {
+	// Life that grew by no more than this is not renewed: it was read a moment
+	// later, or rounded.
+	Life time.Duration
+	// Expiry: a key that is gone so soon before its life's end, or after it, has
+	// expired, whatever command came by.
+	Expiry time.Duration
+}
+
 // New makes a watch of a key that is not there. Look says what the key looks
 // like now; emit gets the events: locked, renewed, unlocked, expired. Their Dur
-// is in the time of time.Now. A life that grew by no more than slack is not
-// renewed: it was read a moment later, or rounded.
-func New(look func() State, slack time.Duration, emit func(history.Event)) *Watch {
+// is in the time of time.Now.
+func New(look func() State, slack Slack, emit func(history.Event)) *Watch {
 	return &Watch{look: look, slack: slack, emit: emit}
 }
 
@@ -46,16 +55,17 @@ func New(look func() State, slack time.Duration, emit func(history.Event)) *Watc
 // It is cheap where the key has time left.
 func (w *Watch) Expire() {
 	w.mu.Lock()
-	due := w.last.There && !w.last.Expires.IsZero() && time.Until(w.last.Expires) <= rounding
+	due := w.last.due(w.slack.Expiry)
 	w.mu.Unlock()
 	if due {
 		w.Sync("")
 	}
 }
 
-// rounding is how far the alarm may be from the instant at which the key goes,
-// where Redis's clock runs at a rate of its own.
-const rounding = 10 * time.Microsecond
+// due says that the key's life is over, or is so within the slack.
+func (s State) due(slack time.Duration) bool {
+	return s.There && !s.Expires.IsZero() && time.Until(s.Expires) <= slack
+}
 
 // Sync compares the key with how it last was, and tells what actor (a client;
 // empty: nobody, time alone) has done to it.
@@ -81,7 +91,7 @@ func (w *Watch) Sync(actor string) {
 }
 
 // changes names what turned the key from was into now.
-func changes(was, now State, owner, actor string, slack time.Duration) []history.Event {
+func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 	life := func() int64 {
 		if now.Expires.IsZero() {
 			return 0
@@ -89,7 +99,7 @@ func changes(was, now State, owner, actor string, slack time.Duration) []history
 		return int64(time.Until(now.Expires))
 	}
 	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
-	if actor == "" {
+	if actor == "" || was.due(slack.Expiry) {
 		gone = history.Event{Kind: history.Expired, Owner: owner}
 	}
 	born := history.Event{Kind: history.Locked, Client: actor, Dur: life()}
@@ -102,7 +112,7 @@ func changes(was, now State, owner, actor string, slack time.Duration) []history
 		return []history.Event{gone}
 	case actor != "" && actor != owner && was.Value != now.Value:
 		return []history.Event{gone, born}
-	case actor != "" && longer(was.Expires, now.Expires, slack):
+	case actor != "" && longer(was.Expires, now.Expires, slack.Life):
 		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: life()}}
 	}
 	return nil

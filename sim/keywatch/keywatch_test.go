@@ -29,6 +29,11 @@ func TestChangesOfTheKey(t *testing.T) {
 			{"taken without expiry", none, forever, "", "A", []history.Event{{Kind: history.Locked, Client: "A"}}},
 			{"looked at by another", key("a", 30), key("a", 30), "A", "B", nil},
 			{"expired", key("a", 1), none, "A", "", []history.Event{{Kind: history.Expired, Owner: "A"}}},
+			{"expired while another looked", key("a", 5), none, "A", "B", []history.Event{{Kind: history.Expired, Owner: "A"}}},
+			{
+				"expired and taken", key("a", 5), key("b", 30), "A", "B",
+				[]history.Event{{Kind: history.Expired, Owner: "A"}, {Kind: history.Locked, Client: "B", Dur: 30}},
+			},
 			{"released", key("a", 30), none, "A", "A", []history.Event{{Kind: history.Unlocked, Client: "A", Owner: "A"}}},
 			{"removed by another", key("a", 30), none, "A", "B", []history.Event{{Kind: history.Unlocked, Client: "B", Owner: "A"}}},
 			{
@@ -49,7 +54,7 @@ func TestChangesOfTheKey(t *testing.T) {
 			{"lengthened by the clock's step", key("a", 10*time.Second), key("a", 70*time.Second), "A", "", nil},
 		}
 		for _, tt := range tests {
-			if got := changes(tt.was, tt.now, tt.owner, tt.actor, time.Millisecond); !slices.Equal(got, tt.want) {
+			if got := changes(tt.was, tt.now, tt.owner, tt.actor, Slack{Life: time.Millisecond, Expiry: 5}); !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 			}
 		}

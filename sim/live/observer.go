@@ -34,9 +34,12 @@ type observer struct {
 // that grew by less than half of that was only read late.
 func newObserver(admin *redis.Client, key string, renew time.Duration, c stage.Clock, emit func(history.Event)) *observer {
 	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
-	o.watch = keywatch.New(o.look, renew/2, o.record)
+	o.watch = keywatch.New(o.look, keywatch.Slack{Life: renew / 2, Expiry: expirySlack}, o.record)
 	return o
 }
+
+// expirySlack: Redis tells lives in milliseconds, and the answer takes a moment.
+const expirySlack = 3 * time.Millisecond
 
 // record tells an event of the key in the scenario's time.
 func (o *observer) record(e history.Event) {
