@@ -52,6 +52,7 @@ func Run(h bubble.Host, j Job) Outcome {
 		if err != nil {
 			rec = stage.NewRecorder(stage.NewClock(1), out.Header, j.Record)
 			rec.Emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
+			rec.Emit(history.Event{Kind: history.End, Value: j.Scenario.Stock})
 			return
 		}
 		rec = w.rec
@@ -135,6 +136,11 @@ func (w *world) settle() {
 	}
 	w.reportResidue()
 	w.emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
+	w.takeDown()
+}
+
+// takeDown closes all connections and waits for their goroutines.
+func (w *world) takeDown() {
 	for _, p := range w.clients {
 		_ = p.rdb.Close()
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math/rand"
 	"sync"
@@ -12,6 +13,9 @@ import (
 
 // lockKey is the key that every strategy locks.
 const lockKey = "lock:item"
+
+// errNoLock: a strategy's constructor gave neither a lock nor an error.
+var errNoLock = errors.New("New returned no lock and no error")
 
 // world is one run: Redis, the network, the clients, the resource and what goes
 // wrong. It lives in one bubble.
@@ -50,6 +54,7 @@ func newWorld(j Job, h history.Header) (*world, error) {
 	w.resource = stage.NewResource(clock, j.Scenario.Stock, j.Scenario.WriteTimeout, w.emit)
 	for _, name := range h.Clients {
 		p := newProcess(w, name)
+		w.clients = append(w.clients, p)
 		jitter := stage.Generator(w.seed, "lock "+name)
 		var mu sync.Mutex
 		l, err := j.Strategy.New(Env{
@@ -65,10 +70,13 @@ func newWorld(j Job, h history.Header) (*world, error) {
 				return jitter.Float64()
 			},
 		})
+		if err == nil && l == nil {
+			err = errNoLock
+		}
 		if err != nil {
+			w.takeDown()
 			return nil, fmt.Errorf("strategy %s: %w", j.Strategy.Name, err)
 		}
-		w.clients = append(w.clients, p)
 		w.hands = append(w.hands, newHands(w, p, l))
 	}
 	w.nemesis = stage.NewNemesis(clock, faultWorld{w}, h.Clients, w.seed, j.Scenario.Faults, w.emit)

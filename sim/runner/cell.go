@@ -16,6 +16,7 @@ type cell struct {
 	strategy string
 	summary  string
 	replay   func(seed uint64) string // the command that runs one seed
+	again    func() string            // the command that runs all seeds
 	oneSeed  bool                     // somebody asked for this very seed
 
 	fold     *fold
@@ -116,8 +117,12 @@ func (c *cell) judge(r *results.Strategy) {
 			unsure = append(unsure, undecidedText(name, want, e, c.oneSeed))
 		case broken:
 			seed := culprit(want, e)
+			replay := c.replay(seed)
+			if want == scenarios.Some {
+				replay = c.again() // no one seed shows that a thing never happens
+			}
 			r.Mismatches = append(r.Mismatches, results.Mismatch{
-				Property: name, Want: string(want), Got: got(e), Seed: seed, Replay: c.replay(seed),
+				Property: name, Want: string(want), Got: got(e), Seed: seed, Replay: replay,
 				Text: brokenText(c.strategy, name, want, e),
 			})
 		}
@@ -138,7 +143,7 @@ func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.
 	case !c.whole():
 		return results.Unknown, "not all seeds ran"
 	case len(c.expect()) == 0:
-		return results.Unknown, "the scenario expects nothing of this strategy: see expect: in the scenario file"
+		return results.Unknown, "the scenario expects nothing of this strategy: name it under expect: in the scenario file, or say which one it is Like where it is registered"
 	case len(unsure) > 0 && !(c.oneSeed && held > 0):
 		return results.Unknown, unsure[0]
 	default:

@@ -49,7 +49,12 @@ func newCell(i int, in Input, strategy string, p Plan, o Options) *cell {
 	c := &cell{
 		scenario: i, sc: in.Scenario, strategy: strategy, summary: st.Summary,
 		count: p.Count, oneSeed: p.Replay,
-		replay: func(seed uint64) string { return replayCommand(o.Program, in, strategy, seed) },
+		replay: func(seed uint64) string {
+			return fmt.Sprintf("%s -seed %d", command(o.Program, in, strategy), seed)
+		},
+		again: func() string {
+			return fmt.Sprintf("%s -seeds %d", command(o.Program, in, strategy), p.Count)
+		},
 	}
 	var names []string
 	for name := range c.expect() {
@@ -59,12 +64,13 @@ func newCell(i int, in Input, strategy string, p Plan, o Options) *cell {
 	return c
 }
 
-func replayCommand(program string, in Input, strategy string, seed uint64) string {
+// command runs one cell.
+func command(program string, in Input, strategy string) string {
 	name := in.Scenario.Name
 	if in.Source != nil {
 		name = in.Scenario.File
 	}
-	return fmt.Sprintf("%s -scenario %s -strategy %s -seed %d", program, quote(name), quote(strategy), seed)
+	return fmt.Sprintf("%s -scenario %s -strategy %s", program, quote(name), quote(strategy))
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)

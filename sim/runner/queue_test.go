@@ -79,10 +79,10 @@ func TestHistoryPathIsSafeAndItsOwn(t *testing.T) {
 func TestReplayCommand(t *testing.T) {
 	builtin := Input{Scenario: &scenarios.Scenario{Name: "expiry"}}
 	file := Input{Scenario: &scenarios.Scenario{Name: "mine", File: "my scenarios/it's.yaml"}, Source: []byte("x")}
-	if got, want := replayCommand("simrun", builtin, "naive", 17), "simrun -scenario expiry -strategy naive -seed 17"; got != want {
+	if got, want := command("simrun", builtin, "naive"), "simrun -scenario expiry -strategy naive"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := replayCommand("simrun", file, "naive", 1), `simrun -scenario 'my scenarios/it'\''s.yaml' -strategy naive -seed 1`; got != want {
+	if got, want := command("simrun", file, "naive"), `simrun -scenario 'my scenarios/it'\''s.yaml' -strategy naive`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

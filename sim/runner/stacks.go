@@ -93,7 +93,11 @@ func crash(stderr, exit string) check.Finding {
 	}
 	dump := stderr[at[0]:]
 	first, _, _ := strings.Cut(dump, "\n")
-	return check.Finding{Class: classPanic, Detail: scrub(first), Stack: scrub(dump)}
+	detail := scrub(first)
+	if strings.Contains(first, "synctest") && strings.Contains(first, "from outside bubble") {
+		detail += ": the lock uses something made outside its run, as a Redis client or a connection of its own; use Env.Redis, or dial with Env.Redis.Options().Dialer"
+	}
+	return check.Finding{Class: classPanic, Detail: detail, Stack: scrub(dump)}
 }
 
 var (

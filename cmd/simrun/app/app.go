@@ -78,7 +78,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	case runner.IsChild():
 		runner.Child()
 	case worker.Is():
-		return worker.Main(os.Stdin, os.Stdout, os.Stderr)
+		worker.Run()
 	case janitor.Is(args):
 		janitor.Main()
 	}

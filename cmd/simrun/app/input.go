@@ -58,6 +58,16 @@ func input(name string) (in runner.Input, err error) {
 	return in, in.Scenario.CheckStrategies(strategyNames())
 }
 
+// checkLike finds a strategy that is said to be like one that does not exist.
+func checkLike() error {
+	for _, st := range sim.Strategies() {
+		if _, known := sim.Lookup(st.Like); st.Like != "" && !known {
+			return usagef("strategy %s is said to be Like %q, which is unknown; %s", st.Name, st.Like, suggest(st.Like, strategyNames()))
+		}
+	}
+	return nil
+}
+
 func readAtMost(name string, size int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -88,6 +88,9 @@ func plan(e *env) (runner.Plan, runner.Options, error) {
 	if f.scenario == "" {
 		return p, o, usagef("-scenario is missing; %s list shows the built-in ones", program())
 	}
+	if err := checkLike(); err != nil {
+		return p, o, err
+	}
 	only, err := strategies(f.strategy)
 	if err != nil {
 		return p, o, err
