@@ -88,27 +88,39 @@ func (r Range) String() string {
 	return low + " – " + high
 }
 
-// FormatDuration writes a duration for people: "40 s", "1.5 s", "10 min",
-// "1 min 30 s", "200 µs".
+// longFrom is from when a duration is written in minutes, as the reports do: a
+// reader compares leases, pauses and waits, and these are told in seconds.
+const longFrom = 10 * time.Minute
+
+// FormatDuration writes a duration for people, to at most three decimals:
+// "40 s", "1.667 s", "90 s", "10 min", "1 h 30 s", "200 µs".
 func FormatDuration(d time.Duration) string {
 	if d < 0 {
 		return "−" + FormatDuration(-max(d, -math.MaxInt64)) // the least duration has no positive twin
 	}
-	if d >= time.Minute {
-		return longDuration(d)
+	if r := d.Round(time.Millisecond); r >= longFrom {
+		return longDuration(r)
 	}
+	return shortDuration(d)
+}
+
+// shortDuration writes a duration in one unit. It is rounded before the unit is
+// chosen: 999.9999 ms are "1 s".
+func shortDuration(d time.Duration) string {
 	unit, name := time.Nanosecond, "ns"
 	switch {
-	case d == 0 || d >= time.Second:
+	case d == 0 || d.Round(time.Microsecond) >= time.Second:
 		unit, name = time.Second, "s"
 	case d >= time.Millisecond:
 		unit, name = time.Millisecond, "ms"
 	case d >= time.Microsecond:
 		unit, name = time.Microsecond, "µs"
 	}
-	return strconv.FormatFloat(float64(d)/float64(unit), 'g', -1, 64) + " " + name
+	d = d.Round(max(unit/1000, 1))
+	return strconv.FormatFloat(float64(d)/float64(unit), 'f', -1, 64) + " " + name
 }
 
+// longDuration is of whole milliseconds.
 func longDuration(d time.Duration) string {
 	var parts []string
 	if h := d / time.Hour; h > 0 {
@@ -118,7 +130,7 @@ func longDuration(d time.Duration) string {
 		parts = append(parts, fmt.Sprintf("%d min", m))
 	}
 	if rest := d % time.Minute; rest > 0 {
-		parts = append(parts, FormatDuration(rest))
+		parts = append(parts, shortDuration(rest))
 	}
 	return strings.Join(parts, " ")
 }

@@ -18,11 +18,18 @@ func TestFormatDuration(t *testing.T) {
 		{1500 * time.Microsecond, "1.5 ms"},
 		{2500 * time.Millisecond, "2.5 s"},
 		{40 * time.Second, "40 s"},
-		{90 * time.Second, "1 min 30 s"},
+		{5 * time.Second / 3, "1.667 s"},
+		{5 * time.Millisecond / 3, "1.667 ms"},
+		{time.Second - 1, "1 s"},
+		{time.Minute, "60 s"},
+		{90 * time.Second, "90 s"},
+		{10*time.Minute - time.Second, "599 s"},
+		{10*time.Minute - 1, "10 min"},
 		{10 * time.Minute, "10 min"},
 		{time.Hour + 500*time.Millisecond, "1 h 500 ms"},
-		{-time.Minute, "−1 min"},
-		{math.MinInt64, "−2562047 h 47 min 16.854775807 s"},
+		{11*time.Minute + 100, "11 min"},
+		{-time.Minute, "−60 s"},
+		{math.MinInt64, "−2562047 h 47 min 16.855 s"},
 		{7, "7 ns"},
 	}
 	for _, tt := range tests {
@@ -42,7 +49,8 @@ func TestRangeString(t *testing.T) {
 		{chaos.Range{Min: second, Max: 10 * second}, "1–10 s"},
 		{chaos.Range{Min: 0, Max: 5 * time.Millisecond}, "0–5 ms"},
 		{chaos.Range{Min: 500 * time.Millisecond, Max: 2 * second}, "500 ms – 2 s"},
-		{chaos.Range{Min: 90 * second, Max: 2 * time.Minute}, "1 min 30 s – 2 min"},
+		{chaos.Range{Min: 90 * second, Max: 12 * time.Minute}, "90 s – 12 min"},
+		{chaos.Range{Min: 90 * second, Max: 2 * time.Minute}, "90–120 s"},
 	}
 	for _, tt := range tests {
 		if got := tt.r.String(); got != tt.want {
@@ -89,11 +97,11 @@ func TestDescribe(t *testing.T) {
 		{"delayed-write", chaos.Plan{Client: "any", On: "entered", Every: 2}, duration("by", 40*time.Second),
 			"keeps the next write of the client in the network for 40 s, as soon as it entered, every 2nd time"},
 		{"clock-jump", chaos.Plan{On: "crashed"}, duration("by", -time.Minute),
-			"sets Redis's clock back by 1 min, as soon as a client crashed, the first time"},
+			"sets Redis's clock back by 60 s, as soon as a client crashed, the first time"},
 		{"clock-jump", chaos.Plan{At: at(time.Second)}, duration("by", 31*time.Second),
 			"sets Redis's clock forward by 31 s, 1 s into the run"},
 		{"clock-rate", chaos.Plan{At: at(0), For: seconds(60, 60)}, rate(1.1),
-			"lets Redis's clock run at 1.1 times real speed for 1 min, 0 s into the run"},
+			"lets Redis's clock run at 1.1 times real speed for 60 s, 0 s into the run"},
 		{"noop", chaos.Plan{Client: "any", On: "acquired"}, chaos.Args{},
 			"marks a moment of the client, as soon as an acquire by it succeeded, the first time"},
 	}

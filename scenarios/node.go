@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -77,10 +76,7 @@ func parseYAML(file string, src []byte) (*node, error) {
 	}
 	tree, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if syntax := (*yaml.SyntaxError)(nil); errors.As(err, &syntax) {
-		if strings.Contains(syntax.Message, "'\t'") {
-			return fail(placeOf(syntax.Token), ErrSyntax, "a tab cannot indent", "use spaces")
-		}
-		return fail(placeOf(syntax.Token), ErrSyntax, syntax.Message, "")
+		return nil, syntaxError(file, tokens, syntax)
 	} else if err != nil {
 		return fail(place{1, 1}, ErrSyntax, err.Error(), "")
 	}

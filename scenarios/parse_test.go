@@ -112,7 +112,7 @@ expect:
 	if diff := cmp.Diff(want, s, compare); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := s.Faults[2].Text; got != "sets Redis's clock back by 1 min, as soon as a client crashed, the first time" {
+	if got := s.Faults[2].Text; got != "sets Redis's clock back by 60 s, as soon as a client crashed, the first time" {
 		t.Errorf("text %q", got)
 	}
 }

@@ -38,11 +38,26 @@ type Checker interface {
 type Property struct {
 	Name   string
 	Unit   string // "ns" or "count": what Violation.Size counts
+	Harm   Harm   // what its breach does: of several, the worst is told first
 	Broken string // the guarantee in one sentence, for reports: "two clients are inside at once"
 	New    func(history.Header) Checker
 
 	watch func(*state) Checker // New, on a state that somebody else keeps up to date
 }
+
+// Harm is what a breach does, the worst first. Properties that do the same are
+// told in their order in [Properties].
+type Harm uint8
+
+// The harms.
+const (
+	Corrupts Harm = iota // the data is wrong
+	Intrudes             // somebody is inside, or out of the lock, who must not be
+	Blocks               // a key keeps the others out for nobody
+	Delays               // who waits does not get in
+	Misleads             // a holder is told too late
+	Litters              // something is left behind
+)
 
 // The units of [Violation.Size].
 const (
@@ -50,18 +65,18 @@ const (
 	Count       = "count"
 )
 
-// Properties are all there are, safety first.
+// Properties are all there are, safety first. How to add one: README.md.
 var Properties = []Property{
-	property("overlap", Nanoseconds, "two clients are inside at once", newOverlap),
-	property("stale-write", Nanoseconds, "the resource accepted a write after a later holder had read it", newStaleWrite),
-	property("lost-update", Count, "an accepted write undid another one that it knew nothing of", newLostUpdate),
-	property("foreign-release", Count, "a client removed a key that another owner held", newForeignRelease),
-	property("late-notice", Nanoseconds, "a holder inside learned too late, or never, that it had lost its lease", newLateNotice),
-	property("stuck", Nanoseconds, "the lock could be had and clients waited for it, but nobody got it in time", newStuck),
-	property("starved", Nanoseconds, "a holder kept others waiting for too long", newStarved),
-	property("orphan", Nanoseconds, "a key stood although its owner held no lease", newOrphan),
-	property("zombie", Count, "a key was renewed after its release", newZombie),
-	property("leak", Count, "something was left behind when all was over", newLeak),
+	property("overlap", Nanoseconds, Intrudes, "two clients are inside at once", newOverlap),
+	property("stale-write", Nanoseconds, Corrupts, "the resource accepted a write after a later holder had read it", newStaleWrite),
+	property("lost-update", Count, Corrupts, "an accepted write undid another one that it knew nothing of", newLostUpdate),
+	property("foreign-release", Count, Intrudes, "a client removed a key that another owner held", newForeignRelease),
+	property("late-notice", Nanoseconds, Misleads, "a holder inside learned too late, or never, that it had lost its lease", newLateNotice),
+	property("stuck", Nanoseconds, Delays, "the lock could be had and clients waited for it, but nobody got it in time", newStuck),
+	property("starved", Nanoseconds, Delays, "a holder kept others waiting for too long", newStarved),
+	property("orphan", Nanoseconds, Blocks, "a key stood although its owner held no lease", newOrphan),
+	property("zombie", Count, Intrudes, "a key was renewed after its release", newZombie),
+	property("leak", Count, Litters, "something was left behind when all was over", newLeak),
 }
 
 // Explain finds a property by its name.
@@ -75,8 +90,8 @@ func Explain(name string) (Property, bool) {
 }
 
 // property makes a registry entry; New gives its checker a state of its own.
-func property(name, unit, broken string, watch func(*state) Checker) Property {
-	return Property{Name: name, Unit: unit, Broken: broken, watch: watch, New: func(h history.Header) Checker {
+func property(name, unit string, harm Harm, broken string, watch func(*state) Checker) Property {
+	return Property{Name: name, Unit: unit, Harm: harm, Broken: broken, watch: watch, New: func(h history.Header) Checker {
 		st := newState(h)
 		return &alone{st, watch(st)}
 	}}

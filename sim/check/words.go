@@ -20,8 +20,14 @@ func span(ns int64) string {
 	return fmt.Sprintf("%d ns", ns)
 }
 
-// about is span without a fraction that says nothing: "30 s".
-func about(ns int64) string { return strings.Replace(span(ns), ".0 s", " s", 1) }
+// about is span without a fraction that says nothing, for what was set: "30 s".
+// Ten minutes and more are in minutes, as everywhere.
+func about(ns int64) string {
+	if d := time.Duration(ns); d >= 10*time.Minute {
+		return strings.Replace(fmt.Sprintf("%.1f min", d.Minutes()), ".0 min", " min", 1)
+	}
+	return strings.Replace(span(ns), ".0 s", " s", 1)
+}
 
 // proof lists the events that are known, in order, each once.
 func proof(refs ...ref) []int {

@@ -1,11 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/check"
 	"github.com/lockchaos/simrun/sim/results"
 )
 
@@ -158,12 +161,6 @@ func (c *cell) holdsAgainst(f results.Finding) bool {
 	return f.Class != classStuckTime && !judged
 }
 
-// severity orders the properties by the harm they do, the worst first.
-var severity = []string{
-	"stale-write", "lost-update", "overlap", "foreign-release", "zombie",
-	"orphan", "stuck", "starved", "late-notice", "leak",
-}
-
 // firstViolation picks what to tell in full: the first breach that breaks an
 // expectation, else the worst property's first breach.
 func (c *cell) firstViolation(r *results.Strategy) {
@@ -187,16 +184,22 @@ func (c *cell) firstViolation(r *results.Strategy) {
 	r.FirstViolation = &results.FirstViolation{Seed: b.seed, Property: pick, Violation: b.value, Replay: c.replay(b.seed)}
 }
 
-// bySeverity lists the breached properties, those without a rank last.
+// bySeverity lists the breached properties, the most harmful first, those that
+// package check does not know last.
 func (c *cell) bySeverity() []string {
 	rank := func(name string) int {
-		if i := slices.Index(severity, name); i >= 0 {
-			return i
+		if p, known := check.Explain(name); known {
+			return int(p.Harm)
 		}
-		return len(severity)
+		return math.MaxInt
+	}
+	place := func(name string) int {
+		return slices.IndexFunc(check.Properties, func(p check.Property) bool { return p.Name == name })
 	}
 	names := slices.Sorted(maps.Keys(c.fold.breaches))
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(place(a), place(b)))
+	})
 	return names
 }
 
