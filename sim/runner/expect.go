@@ -88,7 +88,7 @@ func brokenText(strategy, property string, want scenarios.Expectation, e evidenc
 	case scenarios.Every:
 		return fmt.Sprintf("%s: %s is expected in every run, but seed %d went without it (%d of %s showed it)", strategy, property, e.firstWithout, e.with, runs(e.runs))
 	default:
-		return fmt.Sprintf("%s: %s is expected in some run, but none of %s showed it", strategy, property, runs(e.runs))
+		return fmt.Sprintf("%s: %s is expected in some run, but none of %s showed it, from seed %d on", strategy, property, runs(e.runs), e.first)
 	}
 }
 

@@ -49,9 +49,9 @@ func (f *flags) define() *flag.FlagSet {
 	fs.BoolVar(&f.verbose, "v", false, "tell the first violation of each strategy step by step")
 	fs.BoolVar(&f.quiet, "q", false, "show no progress")
 	f.mode = modeSim
-	fs.Func("mode", "`sim` in virtual time (default), or live: real processes, a real Toxiproxy, a real Redis", func(s string) error {
-		if s != modeSim && s != modeLive {
-			return errors.New("want sim or live")
+	fs.Func("mode", "`sim` in virtual time (default), live with real processes, Toxiproxy and Redis, or both", func(s string) error {
+		if s != modeSim && s != modeLive && s != modeBoth {
+			return errors.New("want sim, live or both")
 		}
 		f.mode = s
 		return nil
@@ -74,6 +74,7 @@ func (f *flags) define() *flag.FlagSet {
 const (
 	modeSim  = "sim"
 	modeLive = "live"
+	modeBoth = "both"
 )
 
 // liveFlags go with live mode alone.
@@ -114,8 +115,8 @@ func parse(args []string) (*flags, []string, error) {
 		return nil, nil, usagef("-seed runs one seed and -seeds many; give one of them")
 	}
 	for _, name := range liveFlags {
-		if f.given(name) && f.mode != modeLive {
-			return nil, nil, usagef("-%s goes with -mode live", name)
+		if f.given(name) && f.mode == modeSim {
+			return nil, nil, usagef("-%s goes with -mode live or both", name)
 		}
 	}
 	return f, rest, nil

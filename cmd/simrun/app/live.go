@@ -3,9 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"github.com/lockchaos/simrun/reports"
 	"github.com/lockchaos/simrun/sim/live"
 	"github.com/lockchaos/simrun/sim/live/worker"
+	"github.com/lockchaos/simrun/sim/results"
 	"github.com/lockchaos/simrun/sim/runner"
 )
 
@@ -16,10 +20,26 @@ const (
 	fewSeeds = 20
 )
 
-// planLive sets what differs in live mode: a seed takes seconds, so there is one
-// if nothing else is asked.
-func planLive(f *flags, p *runner.Plan, o *runner.Options) {
-	if !f.given("seeds") && !f.given("seed") {
+// openLab opens what live runs are made of, before anything else is touched.
+func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
+	o := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy}
+	if f.worker != "" {
+		var err error
+		if o.Worker, err = worker.ParseCommand(f.worker); err != nil {
+			return nil, usagef("-worker: %v", err)
+		}
+	}
+	lab, err := live.Open(ctx, o)
+	if err != nil {
+		return nil, usageError{fmt.Sprintf("live mode: %v", err)}
+	}
+	return lab, nil
+}
+
+// planLive turns a plan into one of live runs. A seed takes seconds, so there is
+// one if nothing else is asked.
+func planLive(f *flags, p *runner.Plan, o *runner.Options, lab *live.Lab) {
+	if f.mode == modeBoth || !f.given("seeds") && !f.given("seed") {
 		p.Count = 1
 	}
 	p.Replay = p.Count < fewSeeds
@@ -27,22 +47,41 @@ func planLive(f *flags, p *runner.Plan, o *runner.Options) {
 		o.Procs = liveProcs
 	}
 	o.Program = program() + " -mode live"
+	o.Live = lab.Run
 }
 
-// openLab opens what live runs are made of, before anything else is touched.
-func openLab(ctx context.Context, e *env, o *runner.Options) (*live.Lab, error) {
-	f := e.flags
-	lo := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy}
-	if f.worker != "" {
-		var err error
-		if lo.Worker, err = worker.ParseCommand(f.worker); err != nil {
-			return nil, usagef("-worker: %v", err)
-		}
-	}
-	lab, err := live.Open(ctx, lo)
+// runBoth runs the plan in virtual time and one seed of it live, and tells where
+// they agree. Its verdict is the worse of the two.
+func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *live.Lab, dir outDir) (int, error) {
+	virtual, err := runSide(ctx, e, p, o, filepath.Join(dir.path, "sim"))
 	if err != nil {
-		return nil, usageError{fmt.Sprintf("live mode: %v", err)}
+		return 0, err
 	}
-	o.Live = lab.Run
-	return lab, nil
+	planLive(e.flags, &p, &o, lab)
+	real, err := runSide(ctx, e, p, o, filepath.Join(dir.path, "live"))
+	if err != nil {
+		return 0, err
+	}
+	a := results.Agree(virtual, real)
+	path, err := reports.WriteAgreement(dir.path, a)
+	if err != nil {
+		return 0, err
+	}
+	if err := dir.link(); err != nil {
+		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
+	}
+	fmt.Fprintln(e.out)
+	if err := reports.Agreement(e.out, a); err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(e.out, "agreement  %s\n", path)
+	return codeOf(virtual.Verdict.Worse(real.Verdict)), nil
+}
+
+// runSide runs one of the two into a folder of its own.
+func runSide(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir string) (results.Results, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return results.Results{}, err
+	}
+	return runInto(ctx, e, p, o, dir)
 }

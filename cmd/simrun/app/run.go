@@ -12,6 +12,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockchaos/simrun/reports"
+	"github.com/lockchaos/simrun/sim/live"
+	"github.com/lockchaos/simrun/sim/results"
 	"github.com/lockchaos/simrun/sim/runner"
 )
 
@@ -30,9 +32,9 @@ func run(e *env) (int, error) {
 	defer stop()
 	// A second Ctrl-C ends the process at once, whatever it is doing.
 	context.AfterFunc(ctx, stop)
-	if e.flags.mode == modeLive {
-		lab, err := openLab(ctx, e, &o)
-		if err != nil {
+	var lab *live.Lab
+	if e.flags.mode != modeSim {
+		if lab, err = openLab(ctx, e.flags); err != nil {
 			return 0, err
 		}
 		defer lab.Close()
@@ -41,33 +43,52 @@ func run(e *env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	o.Dir = dir.path
-	r, err := runner.Run(ctx, p, o)
-	stop()
-	if err != nil {
-		return 0, err
+	if e.flags.mode == modeBoth {
+		return runBoth(ctx, e, p, o, lab, dir)
 	}
-	files, err := reports.WriteAll(dir.path, r)
+	if lab != nil {
+		planLive(e.flags, &p, &o, lab)
+	}
+	r, err := runInto(ctx, e, p, o, dir.path)
 	if err != nil {
 		return 0, err
 	}
 	if err := dir.link(); err != nil {
 		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
 	}
+	return codeOf(r.Verdict), nil
+}
+
+// runInto runs a plan, writes its reports into a folder and prints them.
+func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir string) (results.Results, error) {
+	o.Dir = dir
+	r, err := runner.Run(ctx, p, o)
+	if err != nil {
+		return r, err
+	}
+	files, err := reports.WriteAll(dir, r)
+	if err != nil {
+		return r, err
+	}
 	t := terminalOf(e)
-	t.Dir = dir.path
+	t.Dir = dir
 	if err := reports.Terminal(e.out, r, t); err != nil {
-		return 0, err
+		return r, err
 	}
 	if n := len(files.Charts); n > 0 {
-		fmt.Fprintf(e.out, "and      %s, %d charts, %d traces\n", filepath.Base(files.JUnit), n, len(files.Traces))
+		fmt.Fprintf(e.out, "and      %s, %s, %s\n", filepath.Base(files.JUnit), count(n, "chart"), count(len(files.Traces), "trace"))
 	}
-	if e.flags.verbose || p.Replay {
-		if err := tellFirst(e.out, dir.path, r); err != nil {
-			return 0, err
-		}
+	if e.flags.verbose || e.flags.given("seed") {
+		return r, tellFirst(e.out, dir, r)
 	}
-	return codeOf(r.Verdict), nil
+	return r, nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // plan reads what is to be run.
@@ -81,9 +102,6 @@ func plan(e *env) (runner.Plan, runner.Options, error) {
 	}
 	if f.given("seed") {
 		p.First, p.Count, p.Replay = f.seed, 1, true
-	}
-	if f.mode == modeLive {
-		planLive(f, &p, &o)
 	}
 	if f.scenario == "" {
 		return p, o, usagef("-scenario is missing; %s list shows the built-in ones", program())

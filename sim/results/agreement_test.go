@@ -1,0 +1,48 @@
+package results
+
+import "testing"
+
+func TestAgreement(t *testing.T) {
+	tests := []struct {
+		name                                 string
+		virtual, virtualRuns, live, liveRuns int
+		agree                                bool
+	}{
+		{"neither", 0, 100, 0, 1, true},
+		{"both, always", 100, 100, 1, 1, true},
+		{"both, now and then", 40, 100, 1, 1, true},
+		{"now and then, and not this time", 40, 100, 0, 1, true},
+		{"live only", 0, 100, 1, 1, false},
+		{"always in virtual time, never live", 100, 100, 0, 1, false},
+		{"nothing live", 100, 100, 0, 0, false},
+	}
+	for _, tt := range tests {
+		c := AgreementCell{Virtual: tt.virtual, VirtualRuns: tt.virtualRuns, Live: tt.live, LiveRuns: tt.liveRuns}
+		if agree, why := c.judge(); agree != tt.agree || !agree && why == "" {
+			t.Errorf("%s: agree %v (%q), want %v", tt.name, agree, why, tt.agree)
+		}
+	}
+}
+
+func TestAgreeComparesWhatIsAskedAndWhatBroke(t *testing.T) {
+	cell := func(runs int, broken map[string]Breach, aborted int) Results {
+		return Results{Scenarios: []Scenario{{Name: "expiry", Strategies: []Strategy{{
+			Name: "naive", Runs: runs, Violations: broken, Aborted: aborted,
+			Expected: map[string]string{"overlap": "every", "aborted": "none"},
+		}}}}}
+	}
+	a := Agree(
+		cell(100, map[string]Breach{"overlap": {Runs: 100}}, 0),
+		cell(1, map[string]Breach{"overlap": {Runs: 1}, "orphan": {Runs: 1}}, 0),
+	)
+	got := map[string]bool{}
+	for _, c := range a.Cells {
+		got[c.Property] = c.Agree
+	}
+	if len(got) != 3 || !got["overlap"] || !got["aborted"] || got["orphan"] {
+		t.Errorf("cells %+v: want overlap and aborted to agree, orphan not to", a.Cells)
+	}
+	if share := a.Share(); share < 0.66 || share > 0.67 {
+		t.Errorf("share is %v, want two thirds", share)
+	}
+}
