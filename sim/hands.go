@@ -21,6 +21,7 @@ type hands struct {
 	p     *process
 	lock  lock.Locker
 	lease lock.Lease
+	lost  <-chan struct{} // of the lease
 	actor *stage.Actor
 	doing string // the call into the lock that it is in
 }
@@ -40,16 +41,24 @@ func (h *hands) emit(e history.Event) {
 
 // run lets the client pass its sections. A panic in the lock's code is a finding.
 func (h *hands) run() {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			h.emit(history.Event{
-				Kind: history.Finding, Client: h.p.name, Section: h.actor.Section(), Detail: "panic",
-				Text: fmt.Sprintf("panic in %s: %v\n\n%s", h.doing, v, debug.Stack()),
-			})
-			h.w.crash(h.p)
+		v := recover()
+		if v == nil && returned {
+			return
 		}
+		what := fmt.Sprintf("panic in %s: %v", h.doing, v)
+		if v == nil {
+			what = "runtime.Goexit in " + h.doing + " ended the client's goroutine"
+		}
+		h.emit(history.Event{
+			Kind: history.Finding, Client: h.p.name, Section: h.actor.Section(), Detail: "panic",
+			Text: what + "\n\n" + string(debug.Stack()),
+		})
+		h.w.crash(h.p)
 	}()
 	h.actor.Run()
+	returned = true
 }
 
 func (h *hands) Alive() bool { return !h.p.isDead() && !h.w.stopped() }
@@ -59,12 +68,20 @@ func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
 	defer cancel()
 	h.doing = "Acquire"
 	lease, err := h.lock.Acquire(ctx)
-	h.doing = ""
 	if err != nil {
+		h.doing = ""
 		return 0, errclass.Of(err)
 	}
+	if lease == nil {
+		panic("it returned no lease and no error")
+	}
+	h.doing = "Fence"
+	fence = lease.Fence()
+	h.doing = "Lost"
+	h.lost = lease.Lost()
+	h.doing = ""
 	h.lease = lease
-	return lease.Fence(), ""
+	return fence, ""
 }
 
 // Release has a context of its own, as good code does.
@@ -78,7 +95,7 @@ func (h *hands) Release() (class string) {
 }
 
 func (h *hands) Lost() (cause string, lost bool) {
-	if !closed(h.lease.Lost()) {
+	if !closed(h.lost) {
 		return "", false
 	}
 	if c, ok := h.lease.(lock.Causer); ok {
@@ -87,7 +104,7 @@ func (h *hands) Lost() (cause string, lost bool) {
 	return cause, true
 }
 
-func (h *hands) Work(d time.Duration)  { h.busy(d, h.lease.Lost()) }
+func (h *hands) Work(d time.Duration)  { h.busy(d, h.lost) }
 func (h *hands) Spend(d time.Duration) { h.busy(d, nil) }
 func (h *hands) Ready()                { h.p.stop.Pass() }
 

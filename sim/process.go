@@ -21,6 +21,7 @@ var errDead = errors.New("process is dead")
 // process is one simulated client: its sockets, its pool, its life.
 type process struct {
 	name   string
+	place  int // among the clients
 	w      *world
 	stop   *stage.Gate   // closed while the whole process is stopped
 	hang   *stage.Gate   // closed while its section hangs
@@ -47,11 +48,12 @@ func (c *pair) reset() {
 
 func newProcess(w *world, name string) *process {
 	p := &process{
-		name: name,
-		w:    w,
-		stop: stage.NewGate(),
-		hang: stage.NewGate(),
-		dead: make(chan struct{}),
+		name:  name,
+		place: len(w.clients),
+		w:     w,
+		stop:  stage.NewGate(),
+		hang:  stage.NewGate(),
+		dead:  make(chan struct{}),
 	}
 	if w.needsToxics {
 		p.toxics = newToxicLinks(w.seed)
@@ -83,12 +85,13 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	p.mu.Lock()
 	p.dialed++
 	id := fmt.Sprintf("%s#%d", p.name, p.dialed)
+	up, down := p.slots(p.dialed)
 	p.mu.Unlock()
 
 	pr := &pair{}
 	peer := p.w.redis.accept(p.name, id, pr.reset)
-	near := memnet.End{Ready: p.stop.Pass, Send: p.latency(id + " up")}
-	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello(), Send: p.latency(id + " down")}
+	near := memnet.End{Ready: p.stop.Pass, Send: p.latency(id + " up"), Slot: up}
+	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello(), Send: p.latency(id + " down"), Slot: down}
 	if p.toxics == nil {
 		pr.client, pr.server = memnet.Pipe(near, far)
 	} else {
@@ -106,8 +109,14 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	return pr.client, nil
 }
 
-// latency makes a direction's own source of latencies. The odd nanoseconds keep
-// two messages from arriving at one instant where the range is a single value.
+// slots are the instants of a connection's two directions: its own, unless a
+// client has more than 32 connections open, or there are more than 64 clients.
+func (p *process) slots(dialed int) (up, down int64) {
+	up = int64(p.place%64) + 64*int64(dialed%32*2)
+	return up, up + 64
+}
+
+// latency makes a direction's own source of latencies.
 func (p *process) latency(direction string) memnet.Latency {
 	r := stage.Generator(p.w.seed, "latency "+direction)
 	return func() time.Duration { return stage.Travel(r, p.w.scenario) }

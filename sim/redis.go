@@ -113,7 +113,7 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 		return false
 	}
 	s.tick()
-	if touches(args, s.key) {
+	if touches(cmd, args, s.key) {
 		s.watch.Expire()
 		c.pending = true
 	}
@@ -143,6 +143,14 @@ func (s *redisServer) look() keywatch.State {
 			b.WriteByte('\n')
 		}
 		state.Value = b.String()
+	case "list": // of those that wait in a list, the first is the holder
+		if all, _ := db.List(s.key); len(all) > 0 {
+			state.Value = all[0]
+		}
+	case "set":
+		all, _ := db.Members(s.key)
+		slices.Sort(all)
+		state.Value = strings.Join(all, "\n")
 	}
 	if ttl := db.TTL(s.key); ttl > 0 {
 		state.Expires = time.Now().Add(s.real(ttl))
@@ -150,13 +158,14 @@ func (s *redisServer) look() keywatch.State {
 	return state
 }
 
-func touches(args []string, key string) bool {
-	for _, a := range args {
-		if a == key {
-			return true
-		}
+// touches reports whether a command can change the key: it names it, or it may
+// do so without naming it.
+func touches(cmd string, args []string, key string) bool {
+	switch cmd {
+	case "EXEC", "EVAL", "EVALSHA", "FLUSHALL", "FLUSHDB", "SWAPDB":
+		return true
 	}
-	return false
+	return slices.Contains(args, key)
 }
 
 // replied runs before the server sends a reply: the command has been applied.

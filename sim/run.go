@@ -111,6 +111,7 @@ func (w *world) run() {
 	case <-done:
 	case <-limit.C:
 		close(w.stop)
+		w.nemesis.Stop() // a client that a fault holds up is not the lock's doing
 		// A call into the lock that respects its context ends within this.
 		grace := time.NewTimer(w.scenario.Wait + releaseTimeout + time.Minute)
 		select {
@@ -128,15 +129,39 @@ func (w *world) run() {
 // left behind, and takes the world down.
 func (w *world) settle() {
 	time.Sleep(settling)
-	w.nemesis.Stop()
-	for _, a := range w.hands {
-		if c, ok := a.lock.(io.Closer); ok && !a.p.isDead() {
-			_ = c.Close() // what it leaves open is found below
-		}
+	if w.nemesis.Stop() {
+		time.Sleep(settling)
 	}
+	w.closeLocks()
 	w.reportResidue()
 	w.emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 	w.takeDown()
+}
+
+// closeLocks closes the locks that can be closed. What they leave open is found
+// afterwards; one whose Close does not return is a finding.
+func (w *world) closeLocks() {
+	for _, h := range w.hands {
+		c, ok := h.lock.(io.Closer)
+		if !ok || h.p.isDead() {
+			continue
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = c.Close()
+		}()
+		bound := time.NewTimer(releaseTimeout)
+		select {
+		case <-done:
+		case <-bound.C:
+			w.emit(history.Event{
+				Kind: history.Finding, Client: h.p.name, Detail: "blocked",
+				Text: "Close of client " + h.p.name + " did not return",
+			})
+		}
+		bound.Stop()
+	}
 }
 
 // takeDown closes all connections and waits for their goroutines.

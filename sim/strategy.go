@@ -3,7 +3,9 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/redis/go-redis/v9"
 
@@ -43,11 +45,14 @@ type Strategy struct {
 
 var registered []Strategy
 
-// Register adds a strategy. It panics where the name is empty or taken, as
-// that is a mistake in the program. Call it before the command line runs.
+// Register adds a strategy. It panics where the name is empty or taken, or holds
+// a comma or a control character, as that is a mistake in the program. Call it before the command line runs.
 func Register(s Strategy) {
 	if s.Name == "" || s.New == nil {
 		panic("sim: a strategy needs a name and a constructor")
+	}
+	if strings.ContainsFunc(s.Name, func(r rune) bool { return r == ',' || unicode.IsControl(r) }) {
+		panic(fmt.Sprintf("sim: strategy %q: a name holds no comma, which parts names on the command line, and no control characters", s.Name))
 	}
 	if _, taken := Lookup(s.Name); taken {
 		panic(fmt.Sprintf("sim: strategy %q is registered twice", s.Name))

@@ -108,6 +108,23 @@ func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
 	return nil
 }
 
+// forget cuts a connection and drops its link.
+func (l *toxicLinks) forget(link *toxicLink) {
+	link.pair.reset()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rest := make([]*toxicLink, 0, len(l.links))
+	for _, other := range l.links {
+		if other != link {
+			rest = append(rest, other)
+		}
+	}
+	l.links = rest
+}
+
+// closes says that a connection ends with the toxic, or has been ended by it.
+func (t activeToxic) closes() bool { return t.Type == "timeout" || t.Type == "limit_data" }
+
 // apart keeps what happens on several connections or to several clients "at
 // once" in an order that the seed decides.
 const apart = 1013 * time.Nanosecond
@@ -129,8 +146,14 @@ func (l *toxicLinks) remove(serial int) {
 	links := l.links
 	l.mu.Unlock()
 	for _, link := range links {
-		// The only error is that the toxic is not there, which is what is wanted.
-		_ = link.proxy.Toxics.RemoveToxic(context.Background(), gone.name())
+		if gone.closes() && link.proxy.Toxics.GetToxic(gone.name()) != nil {
+			// Toxiproxy closes the connection with the toxic, and leaves the
+			// link's other toxics in disorder: the link goes as a whole.
+			l.forget(link)
+		} else {
+			// The only error is that the toxic is not there, as is wanted.
+			_ = link.proxy.Toxics.RemoveToxic(context.Background(), gone.name())
+		}
 		// What was held back on each connection arrives at an instant of its own.
 		time.Sleep(apart)
 	}

@@ -15,7 +15,7 @@ import (
 const lockKey = "lock:item"
 
 // errNoLock: a strategy's constructor gave neither a lock nor an error.
-var errNoLock = errors.New("New returned no lock and no error")
+var errNoLock = errors.New("its constructor returned no lock and no error")
 
 // world is one run: Redis, the network, the clients, the resource and what goes
 // wrong. It lives in one bubble.

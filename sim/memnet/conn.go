@@ -26,11 +26,13 @@ type End struct {
 	Prefix []byte
 	// Send draws the latency of what this end sends.
 	Send Latency
+	// Slot, from 0 to Slots-1, is this direction's own where Send is not nil.
+	Slot int64
 }
 
 // Pipe makes a connection and returns its two ends.
 func Pipe(a, b End) (*Conn, *Conn) {
-	ab, ba := newPipe(a.Send), newPipe(b.Send)
+	ab, ba := newPipe(a), newPipe(b)
 	return &Conn{in: ba, out: ab, ready: a.Ready, onWrite: a.OnWrite, prefix: a.Prefix},
 		&Conn{in: ab, out: ba, ready: b.Ready, onWrite: b.OnWrite, prefix: b.Prefix}
 }

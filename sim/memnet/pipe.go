@@ -24,11 +24,12 @@ type Latency func() time.Duration
 // pipe is one direction of a connection. It has one reader and one writer.
 type pipe struct {
 	latency Latency
+	slot    int64         // arrivals are at this many nanoseconds beyond a multiple of Slots
 	wake    chan struct{} // holds a token when the reader should look again
 
 	mu       sync.Mutex // never held over a wait
 	queue    []chunk
-	last     time.Time // arrival of the newest chunk
+	last     time.Time // the next chunk arrives no sooner
 	deadline time.Time // of the reader
 	shut     bool      // the writer has sent its last byte
 	gone     error     // the reader reads no more, or the connection was reset
@@ -39,7 +40,13 @@ type chunk struct {
 	bytes []byte // nil: end of file
 }
 
-func newPipe(l Latency) *pipe { return &pipe{latency: l, wake: make(chan struct{}, 1)} }
+func newPipe(e End) *pipe {
+	return &pipe{latency: e.Send, slot: e.Slot % Slots, wake: make(chan struct{}, 1)}
+}
+
+// Slots is how many directions of connections can have arrivals of their own:
+// two with different End.Slot never have one in the same nanosecond.
+const Slots = 4096
 
 func (p *pipe) nudge() {
 	select {
@@ -66,13 +73,20 @@ func (p *pipe) push(b []byte) {
 	at := time.Now()
 	if p.latency != nil {
 		at = at.Add(p.latency())
-		if !at.After(p.last) {
-			at = p.last.Add(time.Nanosecond)
+		if at.Before(p.last) {
+			at = p.last
 		}
-		p.last = at
+		at = p.inSlot(at)
+		p.last = at.Add(time.Nanosecond)
 	}
 	p.queue = append(p.queue, chunk{at, b})
 	p.nudge()
+}
+
+// inSlot is the next instant that belongs to the pipe.
+func (p *pipe) inSlot(t time.Time) time.Time {
+	ahead := (p.slot - t.UnixNano()%Slots + Slots) % Slots
+	return t.Add(time.Duration(ahead))
 }
 
 // read waits for bytes. ready is asked before they are handed out: a paused

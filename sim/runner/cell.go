@@ -28,7 +28,8 @@ type cell struct {
 	count    int // seeds in all
 	stalls   int // runs that cost the whole bound of the stall monitor
 	recorded bool
-	history  string // in the result folder
+	path     string // where its history goes, in the result folder
+	history  string // the same, once it is there
 	seed     uint64 // of the history
 	extra    []results.Finding
 }
@@ -111,7 +112,8 @@ func (c *cell) judge(r *results.Strategy) {
 	held := 0
 	r.Expected = make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(c.expect())) {
-		want, e := c.expect()[name], *c.fold.evidence[name]
+		want := c.expect()[name]
+		e := c.fold.evidenceFor(name, want)
 		r.Expected[name] = string(want)
 		switch rule(want, e, c.whole() && !c.oneSeed) {
 		case holds:

@@ -10,8 +10,9 @@ import (
 // expected to show before that counts against the strategy.
 const enoughForNever = 20
 
-// evidence is what a cell's runs showed of one property or observation. Runs
-// that were unknown are no evidence and not counted here.
+// evidence is what a cell's runs showed of one property or observation. A run
+// that was unknown is counted here only where its violation disproves what must
+// not happen.
 type evidence struct {
 	runs         int    // all
 	with         int    // those that showed it

@@ -3,6 +3,7 @@ package runner
 import (
 	"slices"
 
+	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim/check"
 )
 
@@ -15,8 +16,9 @@ type fold struct {
 	virtual, inside, lost                 int64
 	waits                                 histogram
 	unknownWhy                            first[string]
-	evidence                              map[string]*evidence // of each name that is expected or was seen
-	breaches                              map[string]*breaches
+	evidence                              map[string]*evidence // of each name that is expected
+	proof                                 map[string]*evidence // the same, with the violations of unknown runs
+	breaches                              map[string]*breaches // of unknown runs, too
 	findings                              map[string]*findings
 	firstEvidence                         first[struct{}] // smallest seed that was no unknown
 	firstAlive                            first[struct{}] // smallest seed that can be run to its end
@@ -48,16 +50,19 @@ type findings struct {
 func newFold(names []string) *fold {
 	f := &fold{
 		evidence: make(map[string]*evidence),
+		proof:    make(map[string]*evidence),
 		breaches: make(map[string]*breaches),
 		findings: make(map[string]*findings),
 	}
 	for _, n := range names {
-		f.evidence[n] = &evidence{}
+		f.evidence[n], f.proof[n] = &evidence{}, &evidence{}
 	}
 	return f
 }
 
-// add folds one run in. dead says that the run ended the process.
+// add folds one run in. dead says that the run ended the process. Of a run that
+// is unknown only the violations count, which their events prove whatever else
+// is missing.
 func (f *fold) add(t *tally, dead bool) {
 	f.runs++
 	if !dead {
@@ -66,9 +71,13 @@ func (f *fold) add(t *tally, dead bool) {
 	f.addFindings(t)
 	f.virtual += t.Virtual
 	f.commands += t.Commands
+	f.addBreaches(t)
 	if t.Unknown != "" {
 		f.unknown++
 		f.unknownWhy.offer(t.Seed, t.Unknown)
+		for name, e := range f.proof {
+			e.add(t.Seed, t.Breaches[name].Count)
+		}
 		return
 	}
 	f.firstEvidence.offer(t.Seed, struct{}{})
@@ -83,8 +92,17 @@ func (f *fold) add(t *tally, dead bool) {
 	}
 	for name, e := range f.evidence {
 		e.add(t.Seed, t.amount(name))
+		f.proof[name].add(t.Seed, t.amount(name))
 	}
-	f.addBreaches(t)
+}
+
+// evidenceFor is what speaks for or against an expectation. What must not happen
+// is disproved by a violation in any run; for all else unknown runs say nothing.
+func (f *fold) evidenceFor(name string, want scenarios.Expectation) evidence {
+	if proof := f.proof[name]; want == scenarios.None && proof.with > 0 {
+		return *proof
+	}
+	return *f.evidence[name]
 }
 
 func (f *fold) addFindings(t *tally) {

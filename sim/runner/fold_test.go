@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim/check"
 )
 
@@ -43,14 +44,28 @@ func TestFoldDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
-func TestFoldKeepsUnknownRunsOutOfTheEvidence(t *testing.T) {
-	f := newFold([]string{"overlap"})
+func TestFoldKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
+	f := newFold([]string{"overlap", "aborted"})
 	breach := []check.Violation{{Property: "overlap"}}
-	f.add(tallyOf(1, check.Report{Unknown: "thin", Sections: 9, Violations: breach}), false)
+	f.add(tallyOf(1, check.Report{Unknown: "thin", Sections: 9, Aborted: 1, Violations: breach}), false)
 	f.add(tallyOf(2, check.Report{Sections: 9}), false)
 	e := f.evidence["overlap"]
-	if f.runs != 2 || f.unknown != 1 || f.sections != 9 || e.runs != 1 || e.with != 0 || len(f.breaches) != 0 {
+	if f.runs != 2 || f.unknown != 1 || f.sections != 9 || f.aborted != 0 || e.runs != 1 || e.with != 0 || f.breaches["overlap"].runs != 1 {
 		t.Errorf("%+v, %+v", f, e)
+	}
+	for _, tt := range []struct {
+		name       string
+		want       scenarios.Expectation
+		with, runs int
+	}{
+		{"overlap", scenarios.None, 1, 2},
+		{"overlap", scenarios.Some, 0, 1},
+		{"overlap", scenarios.Every, 0, 1},
+		{"aborted", scenarios.None, 0, 1},
+	} {
+		if e := f.evidenceFor(tt.name, tt.want); e.with != tt.with || e.runs != tt.runs {
+			t.Errorf("%s, %s: %+v", tt.name, tt.want, e)
+		}
 	}
 	if f.firstEvidence.seed != 2 || f.firstAlive.seed != 1 {
 		t.Errorf("first evidence %d, first alive %d", f.firstEvidence.seed, f.firstAlive.seed)

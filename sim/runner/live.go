@@ -60,23 +60,22 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 
 // livePath is where the history of one live run waits for its cell's end.
 func (q *queue) livePath(c *cell, seed uint64) string {
-	return fmt.Sprintf("%s.%d", filepath.Join(q.opt.Dir, filepath.FromSlash(q.historyPath(c))), seed)
+	return fmt.Sprintf("%s.%d", filepath.Join(q.opt.Dir, filepath.FromSlash(c.path)), seed)
 }
 
 // keepLive keeps the history of the seed that the report tells of. The mutex is
 // held.
 func (q *queue) keepLive(c *cell, keep uint64) {
-	path := q.historyPath(c)
 	for i := range c.count {
 		seed := q.plan.First + uint64(i)
 		if seed != keep {
 			_ = os.Remove(q.livePath(c, seed))
 			continue
 		}
-		if err := os.Rename(q.livePath(c, seed), filepath.Join(q.opt.Dir, filepath.FromSlash(path))); err != nil {
+		if err := os.Rename(q.livePath(c, seed), filepath.Join(q.opt.Dir, filepath.FromSlash(c.path))); err != nil {
 			c.extra = append(c.extra, results.Finding{Class: "broken", Seed: seed, Count: 1, Detail: err.Error(), Replay: c.replay(seed)})
 			continue
 		}
-		c.history, c.seed = path, seed
+		c.history, c.seed = c.path, seed
 	}
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -20,6 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	for _, name := range []string{
 		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle",
+		"logs", "killed-once", "killed", "rants",
 	} {
 		sim.Register(sim.Strategy{
 			Name: name, Summary: "a test's " + name,
@@ -87,11 +89,38 @@ func behave(j sim.Job, r *check.Report) {
 			r.Unknown = fmt.Sprintf("fault 1:pause never fired in seed %d", j.Seed)
 			r.Violations = append(r.Violations, overlap)
 		}
+	case "logs":
+		fmt.Fprintf(firstStdout, "seed %d, and %sis no reply\n", j.Seed, replyMark)
+		fmt.Fprintf(firstStdout, "%s{neither is this\n\n a line without an end", replyMark)
+	case "killed-once":
+		if file := os.Getenv(killedFile); j.Seed == 3 && os.Mkdir(file, 0o700) == nil {
+			die(syscall.SIGTERM)
+		}
+	case "killed":
+		if j.Seed == 3 || j.Record {
+			die(syscall.SIGKILL)
+		}
+	case "rants":
+		panic(strings.Repeat("the lock is broken, ", 5000))
 	case "fickle":
 		overlap.Text = fmt.Sprint(j.Record)
 		r.Violations = append(r.Violations, overlap)
 	}
 }
+
+// killedFile names a folder that stands once a child was killed.
+const killedFile = "SIMRUN_TEST_KILLED"
+
+// die is killed as by somebody else.
+func die(how syscall.Signal) {
+	_ = syscall.Kill(os.Getpid(), how)
+	for spun := 0; ; spun++ { // until the signal arrives
+		spun &= 0xff
+	}
+}
+
+// firstStdout is the standard output that a logger made at package level keeps.
+var firstStdout = os.Stdout
 
 // stopTime holds a mutex over a sleep while somebody waits for it.
 func stopTime(seed uint64) {

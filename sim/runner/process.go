@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,12 +21,15 @@ var errDied = errors.New("the child died")
 // errSilent: the child said nothing for too long and was killed.
 var errSilent = errors.New("the child fell silent")
 
+// errKilled: the child was killed from outside before it could serve.
+var errKilled = errors.New("a child was killed from outside as it started")
+
 // process is a child seen from the parent.
 type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	replies chan reply
-	stderr  *ends
+	stderr  *ends // what it said beside its replies
 	silence time.Duration
 	known   map[int]bool // scenarios that the child was told
 	seeds   int          // that it has run
@@ -63,6 +67,9 @@ func start(ctx context.Context, o Options) (*process, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if errors.Is(err, errDied) && p.endedFromOutside() {
+			return nil, errKilled
+		}
 		return nil, fmt.Errorf("%w (%s)", ErrNotHooked, firstLine(p.stderr.String()))
 	}
 	return p, nil
@@ -75,20 +82,28 @@ func memoryLimit(procs int) int {
 	return min(max(all/max(procs, 1), least), most)
 }
 
-// read passes lines on until the child closes its side or says what is no reply.
+// read passes replies on until the child closes its side. What else stands
+// there is noise of the lock: it is kept with the standard error, a piece at a
+// time, since it may have no end.
 func (p *process) read(out io.Reader) {
 	defer close(p.replies)
 	lines := bufio.NewReaderSize(out, 64<<10)
 	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
+		var line []byte
+		var err error
+		if mark, _ := lines.Peek(len(replyMark)); string(mark) == replyMark {
+			line, err = lines.ReadBytes('\n')
+		} else {
+			line, err = lines.ReadSlice('\n')
+		}
+		if r, ok := parseReply(string(line)); ok {
+			p.replies <- r
+		} else if len(bytes.TrimSpace(line)) > 0 {
+			_, _ = p.stderr.Write(line)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
 		}
-		var r reply
-		if err := json.Unmarshal(line, &r); err != nil {
-			r = reply{Error: fmt.Sprintf("a child said %.80q: %v", line, err)}
-		}
-		p.replies <- r
 	}
 }
 
@@ -130,6 +145,17 @@ func (p *process) end() string {
 		return err.Error()
 	}
 	return "exit status 0"
+}
+
+// endedFromOutside says of a child that has ended whether somebody killed it, as
+// an operator or a system short of memory does. No fault of a Go program ends
+// it so.
+func (p *process) endedFromOutside() bool {
+	if p.cmd.ProcessState == nil {
+		return false
+	}
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM)
 }
 
 // kill ends the child whatever it does.

@@ -2,9 +2,7 @@ package runner
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -36,9 +34,12 @@ func newQueue(p Plan, o Options) *queue {
 	if o.Live != nil {
 		q.batch = 1
 	}
+	histories := p.histories()
 	for i, in := range p.Scenarios {
-		for _, name := range p.Strategies(in.Scenario) {
-			q.cells = append(q.cells, newCell(i, in, name, p, o))
+		for j, name := range p.Strategies(in.Scenario) {
+			c := newCell(i, in, name, p, o)
+			c.path = histories[i][j]
+			q.cells = append(q.cells, c)
 		}
 	}
 	return q
@@ -166,24 +167,9 @@ func (q *queue) close(c *cell) bool {
 	case q.opt.Live != nil:
 		q.keepLive(c, seed)
 	default:
-		q.record = append(q.record, task{cell: c, first: seed, count: 1, record: q.historyPath(c)})
+		q.record = append(q.record, task{cell: c, first: seed, count: 1, record: c.path})
 	}
 	return true
-}
-
-var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-
-// historyPath is where a cell's history goes, in the result folder: a safe path
-// whatever the names are, and one of its own.
-func (q *queue) historyPath(c *cell) string {
-	dir := odd.ReplaceAllString(c.sc.Name, "-")
-	for i, in := range q.plan.Scenarios {
-		if i < c.scenario && odd.ReplaceAllString(in.Scenario.Name, "-") == dir {
-			dir += "-" + strconv.Itoa(c.scenario+1)
-			break
-		}
-	}
-	return filepath.ToSlash(filepath.Join(dir, odd.ReplaceAllString(c.strategy, "-"), "history.jsonl"))
 }
 
 // recordDone takes a recorded history in, and checks that it shows the very
@@ -192,7 +178,7 @@ func (q *queue) recordDone(t task, got *tally, dead bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c := t.cell
-	if why := strays(c.result(), got, dead); why != "" {
+	if why := strays(c.result(), got, dead); why != "" && !got.outside {
 		c.extra = append(c.extra, results.Finding{
 			Class: "not-deterministic", Seed: t.first, Count: 1, Detail: why, Replay: c.replay(t.first),
 		})

@@ -65,17 +65,6 @@ func TestACellThatStallsAgainAndAgainIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestHistoryPathIsSafeAndItsOwn(t *testing.T) {
-	named := func(name string) Input { return Input{Scenario: &scenarios.Scenario{Name: name}} }
-	q := &queue{plan: Plan{Scenarios: []Input{named("../a b"), named("-a-b")}}}
-	for i, want := range []string{"-a-b/published-queue/history.jsonl", "-a-b-2/published-queue/history.jsonl"} {
-		c := &cell{scenario: i, sc: q.plan.Scenarios[i].Scenario, strategy: "published/queue"}
-		if got := q.historyPath(c); got != want {
-			t.Errorf("path is %q, want %q", got, want)
-		}
-	}
-}
-
 func TestReplayCommand(t *testing.T) {
 	builtin := Input{Scenario: &scenarios.Scenario{Name: "expiry"}}
 	file := Input{Scenario: &scenarios.Scenario{Name: "mine", File: "my scenarios/it's.yaml"}, Source: []byte("x")}

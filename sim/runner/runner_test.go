@@ -135,15 +135,107 @@ func TestALockThatPrintsDoesNotDisturb(t *testing.T) {
 	}
 }
 
-func TestUnknownRunsAreNoEvidence(t *testing.T) {
-	expect := map[string]expectations{"thin": {"overlap": scenarios.None}}
-	r := runPlan(t, planOf(t, 10, expect, "thin"), Options{Procs: 2})
-	got := r.Scenarios[0].Strategies[0]
-	if got.Verdict != results.Unknown || got.UnknownRuns != 5 || len(got.Mismatches) != 0 || len(got.Violations) != 0 {
-		t.Errorf("%+v", got)
+func TestALoggerOnTheFirstStandardOutputDoesNotDisturb(t *testing.T) {
+	expect := map[string]expectations{"logs": {"overlap": scenarios.None}}
+	r := runPlan(t, planOf(t, 5, expect, "logs"), Options{Procs: 1})
+	if r.Verdict != results.Pass {
+		t.Errorf("verdict is %s: %+v", r.Verdict, r)
 	}
-	if want := "fault 1:pause never fired in seed 2"; got.UnknownReason != want {
-		t.Errorf("reason is %q, want %q", got.UnknownReason, want)
+}
+
+func TestWhatAChildSaysBesideItsRepliesIsKept(t *testing.T) {
+	p := &process{replies: make(chan reply), stderr: &ends{}}
+	long := strings.Repeat("x", 100<<10)
+	said := "a log line\n\n" + replyMark + `{"alive":true}` + "\n" + long + "\n\n" + replyMark + `{"hello":1}` + "\nthe end"
+	go p.read(strings.NewReader(said))
+	var got []reply
+	for r := range p.replies {
+		got = append(got, r)
+	}
+	if len(got) != 2 || !got[0].Alive || got[1].Hello != 1 {
+		t.Errorf("replies: %+v", got)
+	}
+	kept := p.stderr.String()
+	if !strings.HasPrefix(kept, "a log line\nxxx") || !strings.HasSuffix(kept, "xxx\nthe end") || strings.Contains(kept, replyMark) {
+		t.Errorf("kept %.40q … %q", kept, kept[len(kept)-20:])
+	}
+}
+
+func TestAProcessKilledFromOutsideIsNotTheLocksFault(t *testing.T) {
+	t.Setenv(killedFile, filepath.Join(t.TempDir(), "killed"))
+	for _, tt := range []struct {
+		strategy string
+		unknown  int
+		verdict  results.Verdict
+		reason   string
+	}{
+		{"killed-once", 0, results.Pass, ""},
+		{"killed", 1, results.Unknown, "the process was killed from outside"},
+	} {
+		t.Run(tt.strategy, func(t *testing.T) {
+			expect := map[string]expectations{tt.strategy: {"overlap": scenarios.None}}
+			r := runPlan(t, planOf(t, 5, expect, tt.strategy), Options{Procs: 1, Dir: t.TempDir()})
+			got := r.Scenarios[0].Strategies[0]
+			if got.Runs != 5 || got.UnknownRuns != tt.unknown || got.Verdict != tt.verdict || got.UnknownReason != tt.reason || len(got.Findings) != 0 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestALongMessageIsCut(t *testing.T) {
+	expect := map[string]expectations{"rants": {"overlap": scenarios.None}}
+	r := runPlan(t, planOf(t, 1, expect, "rants"), Options{Procs: 1})
+	got := r.Scenarios[0].Strategies[0]
+	for _, text := range []string{got.Findings[0].Detail, got.UnknownReason} {
+		if n := len([]rune(text)); n != maxDetail || !strings.HasPrefix(text, "panic: the lock is broken, ") {
+			t.Errorf("%d runes: %q", n, text)
+		}
+	}
+	if len(got.Findings[0].Stack) < 10*maxDetail {
+		t.Errorf("the stack is cut as well: %q", got.Findings[0].Stack)
+	}
+}
+
+// A violation is proven by its events, whatever else is missing in its run; that
+// a thing happens in some runs, or in each, an unknown run neither shows nor
+// disproves.
+func TestUnknownRunsOnlyCountWithTheirViolations(t *testing.T) {
+	const why = "fault 1:pause never fired in seed 2"
+	for _, tt := range []struct {
+		name    string
+		expect  expectations
+		verdict results.Verdict
+		text    string
+	}{
+		{"must not happen", expectations{"overlap": scenarios.None}, results.Fail,
+			"thin: overlap must not happen, but it did in 5 of 10 runs, first with seed 2"},
+		{"another must not happen", expectations{"stuck": scenarios.None}, results.Unknown, ""},
+		{"in some run", expectations{"overlap": scenarios.Some}, results.Unknown, ""},
+		{"in every run", expectations{"overlap": scenarios.Every}, results.Fail,
+			"thin: overlap is expected in every run, but seed 1 went without it (0 of 5 runs showed it)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			r := runPlan(t, planOf(t, 10, map[string]expectations{"thin": tt.expect}, "thin"), Options{Procs: 2, Dir: dir})
+			got := r.Scenarios[0].Strategies[0]
+			if got.Verdict != tt.verdict || got.UnknownRuns != 5 || got.UnknownReason != why || len(got.Findings) != 0 {
+				t.Errorf("%+v", got)
+			}
+			if b := got.Violations["overlap"]; b.Count != 5 || b.Runs != 5 || b.FirstSeed != 2 {
+				t.Errorf("violations: %+v", got.Violations)
+			}
+			text := ""
+			for _, m := range got.Mismatches {
+				text += m.Text
+			}
+			if text != tt.text {
+				t.Errorf("mismatch is %q, want %q", text, tt.text)
+			}
+			if got.HistorySeed != 2 {
+				t.Errorf("seed %d is recorded", got.HistorySeed)
+			}
+		})
 	}
 }
 

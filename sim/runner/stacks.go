@@ -17,6 +17,17 @@ const (
 
 const maxStack = 16 << 10
 
+// maxDetail is the length of a finding's sentence in runes at most: a lock may
+// panic with a whole message of its own, which its stack shows in full.
+const maxDetail = 240
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > maxDetail {
+		return string(r[:maxDetail-1]) + "…"
+	}
+	return s
+}
+
 // goroutine is one of a dump.
 type goroutine struct {
 	state  string // "running", "sync.Mutex.Lock", ...
@@ -97,7 +108,7 @@ func crash(stderr, exit string) check.Finding {
 	if strings.Contains(first, "synctest") && strings.Contains(first, "from outside bubble") {
 		detail += ": the lock uses something made outside its run, as a Redis client or a connection of its own; use Env.Redis, or dial with Env.Redis.Options().Dialer"
 	}
-	return check.Finding{Class: classPanic, Detail: detail, Stack: scrub(dump)}
+	return check.Finding{Class: classPanic, Detail: shorten(detail), Stack: scrub(dump)}
 }
 
 var (

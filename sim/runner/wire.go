@@ -2,7 +2,9 @@ package runner
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/lockchaos/simrun/sim/check"
@@ -10,6 +12,11 @@ import (
 
 // wireVersion guards against a parent and a child of different builds.
 const wireVersion = 1
+
+// replyMark begins each reply. A lock may still hold the standard output that
+// was there before the child took it, as a logger made at package level does:
+// what it writes there has no such mark.
+const replyMark = "simrun-reply "
 
 // order is one line from the parent to a child.
 type order struct {
@@ -37,18 +44,32 @@ type reply struct {
 	Error string `json:"error,omitempty"` // the harness failed
 }
 
-// wire writes lines from several goroutines.
+// wire writes replies from several goroutines.
 type wire struct {
-	mu  sync.Mutex
-	enc *json.Encoder
+	mu sync.Mutex
+	w  io.Writer
 }
 
-func newWire(w io.Writer) *wire { return &wire{enc: json.NewEncoder(w)} }
+func newWire(w io.Writer) *wire { return &wire{w: w} }
 
+// send writes a reply in one piece, on a line of its own even where somebody
+// else left a line unfinished.
 func (w *wire) send(r reply) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.enc.Encode(r)
+	_, err = fmt.Fprintf(w.w, "\n%s%s\n", replyMark, line)
+	return err
+}
+
+// parseReply reads one line of a child's standard output.
+func parseReply(line string) (r reply, ok bool) {
+	text, marked := strings.CutPrefix(line, replyMark)
+	ok = marked && json.Unmarshal([]byte(text), &r) == nil
+	return r, ok
 }
 
 // tally is what one seed gave, small enough to send for each seed.
@@ -66,6 +87,8 @@ type tally struct {
 	Unknown  string            `json:"unknown,omitempty"`
 	Findings []check.Finding   `json:"findings,omitempty"`
 	Breaches map[string]breach `json:"breaches,omitempty"`
+
+	outside bool // somebody else ended the process: the run says nothing of the lock
 }
 
 // breach is what one seed showed of one property.
@@ -79,7 +102,11 @@ func tallyOf(seed uint64, r check.Report) *tally {
 	t := &tally{
 		Seed: seed, Sections: r.Sections, Aborted: r.Aborted, Rejected: r.Rejected, Commands: r.Commands,
 		SoldOut: r.SoldOut, Virtual: r.Virtual, Inside: r.Inside, Lost: r.Lost,
-		Unknown: r.Unknown, Findings: r.Findings,
+		Unknown: r.Unknown,
+	}
+	for _, f := range r.Findings {
+		f.Detail = shorten(f.Detail)
+		t.Findings = append(t.Findings, f)
 	}
 	for _, w := range r.Waits {
 		t.Waits.add(w)

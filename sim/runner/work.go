@@ -42,6 +42,7 @@ type harnessError struct{ error }
 type worker struct {
 	q     *queue
 	child *process
+	again uint64 // the seed of the present task that is repeated, as its child was killed from outside; 0: none
 }
 
 func (w *worker) loop(ctx context.Context) error {
@@ -63,6 +64,7 @@ func (w *worker) loop(ctx context.Context) error {
 
 // do runs a task, on as many children as it needs.
 func (w *worker) do(ctx context.Context, t task) error {
+	w.again = 0
 	for t.count > 0 {
 		if t.record == "" && w.q.gaveUp(t.cell) {
 			w.q.skip(t)
@@ -70,6 +72,9 @@ func (w *worker) do(ctx context.Context, t task) error {
 		}
 		if w.child == nil {
 			p, err := start(ctx, w.q.opt)
+			if errors.Is(err, errKilled) {
+				p, err = start(ctx, w.q.opt)
+			}
 			if err != nil {
 				return err
 			}
@@ -101,7 +106,8 @@ func (w *worker) order(t task) order {
 }
 
 // collect takes the answers to an order, and says how many seeds are done. It
-// ends early where the child does.
+// ends early where the child does. A seed whose child was killed from outside is
+// not done the first time.
 func (w *worker) collect(ctx context.Context, t task) (int, error) {
 	done := 0
 	tainted := false
@@ -112,7 +118,13 @@ func (w *worker) collect(ctx context.Context, t task) (int, error) {
 		}
 		switch {
 		case err != nil:
-			w.fold(t, w.obituary(err, t.first+uint64(done)), true)
+			seed := t.first + uint64(done)
+			got := w.obituary(err, seed)
+			if got.outside && w.again != seed {
+				w.again = seed
+				return done, nil
+			}
+			w.fold(t, got, true)
 			return done + 1, nil
 		case r.Error != "":
 			return done, fmt.Errorf("child: %s", r.Error)
@@ -144,6 +156,8 @@ func (w *worker) fold(t task, got *tally, dead bool) {
 	w.q.add(t.cell, got, dead)
 }
 
+const killedText = "the process was killed from outside"
+
 // obituary ends a child that died or fell silent, and tells of it.
 func (w *worker) obituary(cause error, seed uint64) *tally {
 	p := w.child
@@ -154,6 +168,9 @@ func (w *worker) obituary(cause error, seed uint64) *tally {
 		f = silent(p.stderr.String())
 	} else {
 		exit := p.end() // before its last words are read, which it may still be saying
+		if p.endedFromOutside() {
+			return &tally{Seed: seed, Unknown: killedText, outside: true}
+		}
 		f = crash(p.stderr.String(), exit)
 	}
 	return tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail})

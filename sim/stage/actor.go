@@ -60,11 +60,8 @@ func NewActor(name string, seed uint64, s *scenarios.Scenario, r *Resource, h Ha
 	}
 }
 
-// Travel draws how long a message is under way. The odd nanoseconds keep two
-// messages from arriving at one instant where the range is a single value.
-func Travel(r *rand.Rand, s *scenarios.Scenario) time.Duration {
-	return Draw(r, s.Network) + time.Duration(r.Int64N(1000))
-}
+// Travel draws how long a message is under way.
+func Travel(r *rand.Rand, s *scenarios.Scenario) time.Duration { return Draw(r, s.Network) }
 
 // Name is the client's.
 func (a *Actor) Name() string { return a.name }

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,21 +20,31 @@ type Nemesis struct {
 	mu     sync.Mutex
 	armed  []*armedFault
 	timers []*time.Timer
+	lasts  []*lasting // faults that have not ended
 	ended  bool
+}
+
+// lasting is a fault that has fired and not ended.
+type lasting struct {
+	fault, client string
+	end           func()
 }
 
 // armedFault is a planned fault with its own generator and its count of events.
 type armedFault struct {
-	plan chaos.Plan
-	rng  *rand.Rand // under the nemesis's mutex
-	seen int
+	plan  chaos.Plan
+	apart time.Duration // from the other faults, however alike their times are
+	rng   *rand.Rand    // under the nemesis's mutex
+	seen  int
 }
 
 // NewNemesis arms the faults of a scenario.
 func NewNemesis(c Clock, w chaos.World, clients []string, seed uint64, plans []chaos.Plan, emit func(history.Event)) *Nemesis {
 	n := &Nemesis{clock: c, world: w, clients: clients, emit: emit}
-	for _, p := range plans {
-		n.armed = append(n.armed, &armedFault{plan: p, rng: Generator(seed, "fault "+p.ID)})
+	for i, p := range plans {
+		n.armed = append(n.armed, &armedFault{
+			plan: p, apart: time.Duration(2*i+1) * 131 * time.Nanosecond, rng: Generator(seed, "fault "+p.ID),
+		})
 	}
 	return n
 }
@@ -48,7 +59,7 @@ func (n *Nemesis) Begin() {
 			if target == "any" {
 				target = n.clients[f.rng.IntN(len(n.clients))]
 			}
-			n.after(Draw(f.rng, *f.plan.At), n.shot(f, target))
+			n.after(Draw(f.rng, *f.plan.At)+f.apart, n.shot(f, target))
 		}
 	}
 }
@@ -56,6 +67,10 @@ func (n *Nemesis) Begin() {
 // Observe lets the faults that wait for an event of this kind see it.
 func (n *Nemesis) Observe(e *history.Event) {
 	n.mu.Lock()
+	if n.ended {
+		n.mu.Unlock()
+		return
+	}
 	var now []func()
 	for _, f := range n.armed {
 		target, hit := f.hit(e)
@@ -64,7 +79,7 @@ func (n *Nemesis) Observe(e *history.Event) {
 		}
 		shot := n.shot(f, target)
 		if wait := Draw(f.rng, f.plan.After); wait > 0 {
-			n.after(wait, shot)
+			n.after(wait+f.apart, shot)
 		} else {
 			now = append(now, shot)
 		}
@@ -114,6 +129,9 @@ func (n *Nemesis) after(d time.Duration, f func()) {
 // mutex is held.
 func (n *Nemesis) shot(f *armedFault, target string) func() {
 	last := Draw(f.rng, f.plan.For)
+	if last > 0 {
+		last += f.apart + 139*time.Nanosecond
+	}
 	return func() {
 		switch {
 		case !f.plan.Spec.Target:
@@ -148,20 +166,39 @@ func (n *Nemesis) inject(p chaos.Plan, client string, last time.Duration) {
 	if end == nil {
 		return
 	}
+	l := &lasting{fault: p.ID, client: client, end: end}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.after(last, func() {
-		n.emit(history.Event{Kind: history.Over, Client: client, Fault: p.ID})
-		end()
-	})
+	n.lasts = append(n.lasts, l)
+	n.after(last, func() { n.finish(l) })
 }
 
-// Stop calls off what has not fired.
-func (n *Nemesis) Stop() {
+// finish ends a fault, once.
+func (n *Nemesis) finish(l *lasting) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
+	at := slices.Index(n.lasts, l)
+	if at >= 0 {
+		n.lasts = slices.Delete(n.lasts, at, at+1)
+	}
+	n.mu.Unlock()
+	if at >= 0 {
+		n.emit(history.Event{Kind: history.Over, Client: l.client, Fault: l.fault})
+		l.end()
+	}
+}
+
+// Stop calls off what has not fired and ends what has, in the order of firing. It
+// reports whether there was anything to end.
+func (n *Nemesis) Stop() bool {
+	n.mu.Lock()
 	n.ended = true
 	for _, t := range n.timers {
 		t.Stop()
 	}
+	lasts := slices.Clone(n.lasts)
+	n.mu.Unlock()
+	for _, l := range lasts {
+		n.finish(l)
+	}
+	return len(lasts) > 0
 }

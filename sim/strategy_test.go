@@ -1,0 +1,29 @@
+package sim_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/sim"
+)
+
+func TestRegisterRefusesNamesThatNoCommandLineCanName(t *testing.T) {
+	for _, tt := range []struct{ name, says string }{
+		{"", "needs a name"},
+		{"naive", "registered twice"},
+		{"mine,yours", "no comma"},
+		{"mine\nyours", "no control characters"},
+		{"mine\x7f", "no control characters"},
+	} {
+		t.Run(fmt.Sprintf("%q", tt.name), func(t *testing.T) {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, tt.says) {
+					t.Errorf("it says %q, want %q", said, tt.says)
+				}
+			}()
+			sim.Register(sim.Strategy{Name: tt.name, New: func(sim.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired }})
+		})
+	}
+}
