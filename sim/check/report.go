@@ -42,6 +42,7 @@ type tally struct {
 	last    int64           // until when Inside and Lost are counted
 	inside  int64           // clients inside since last
 	lost    int64           // of them, without the key
+	locked  bool            // the key was taken at least once
 }
 
 func newTally(st *state) *tally {
@@ -67,6 +68,8 @@ func (t *tally) event(e *history.Event) {
 		t.r.Rejected++
 	case history.Command:
 		t.r.Commands++
+	case history.Locked:
+		t.locked = true
 	case history.Fired:
 		delete(t.unfired, e.Fault)
 	case history.Finding:
@@ -122,6 +125,9 @@ func (t *tally) doubts() []string {
 		if t.unfired[id] {
 			why = append(why, "fault "+id+" never fired")
 		}
+	}
+	if t.r.Sections > 0 && t.r.Commands > 0 && !t.locked {
+		why = append(why, "the lock never took the key that it was given, so nothing is known of whose it was")
 	}
 	if t.r.Sections < t.st.h.MinSections {
 		why = append(why, fmt.Sprintf("only %d sections were entered, of at least %d", t.r.Sections, t.st.h.MinSections))
