@@ -1,9 +1,12 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -17,12 +20,12 @@ import (
 
 // chart is one PNG file.
 type chart struct {
-	name  string
+	name  string // path in the result folder, with slashes
 	write func(io.Writer) error
 }
 
-// charts lists the PNG files of results: a set a scenario, whose names begin
-// with the scenario's where there is more than one.
+// charts lists the PNG files of results: a set a scenario, in a folder of the
+// scenario's where there is more than one.
 func charts(r results.Results, f folder) []chart {
 	var all []chart
 	for _, sc := range r.Scenarios {
@@ -31,7 +34,7 @@ func charts(r results.Results, f folder) []chart {
 		}
 		prefix := ""
 		if len(r.Scenarios) > 1 {
-			prefix = anchor(sc.Name) + "-"
+			prefix = chartFolder(sc) + "/"
 		}
 		all = append(all,
 			chart{prefix + "violations.png", func(w io.Writer) error { return ViolationsPNG(w, sc) }},
@@ -48,6 +51,17 @@ func charts(r results.Results, f folder) []chart {
 		}
 	}
 	return all
+}
+
+// chartFolder is the folder of a scenario's charts, beside its histories: those
+// are where no other scenario's are.
+func chartFolder(sc results.Scenario) string {
+	for _, s := range sc.Strategies {
+		if dir, _, deep := strings.Cut(s.History, "/"); deep && dir != "" && filepath.IsLocal(filepath.FromSlash(dir)) {
+			return dir
+		}
+	}
+	return cmp.Or(strings.Trim(anchor(sc.Name), ".-"), "scenario")
 }
 
 // The size of a chart: 1200 by 700 pixels at 96 to the inch.

@@ -3,8 +3,10 @@ package reports
 import (
 	"image/color"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -31,6 +33,8 @@ func ViolationsPNG(w io.Writer, sc results.Scenario) (err error) {
 	}
 	p.Add(grid())
 	wide := barWidth(len(sc.Strategies), len(props))
+	face := font.DefaultCache.Lookup(sans(labelSize), labelSize)
+	upright := most > 0 && face.Width(thousands(most)) > wide*0.95
 	for i, name := range props {
 		values := make(plotter.Values, len(sc.Strategies))
 		labels := make([]string, len(values))
@@ -41,7 +45,7 @@ func ViolationsPNG(w io.Writer, sc results.Scenario) (err error) {
 			}
 		}
 		offset := wide * vg.Length(float64(i)-float64(len(props)-1)/2)
-		if err := addBars(p, values, labels, wide*0.88, offset, propertyColour(name)); err != nil {
+		if err := addBars(p, values, labels, wide*0.88, offset, propertyColour(name), upright); err != nil {
 			return err
 		}
 		legend.Add(name, square{propertyColour(name)})
@@ -51,6 +55,9 @@ func ViolationsPNG(w io.Writer, sc results.Scenario) (err error) {
 	}
 	nominal(p, sc.Strategies)
 	p.Y.Min, p.Y.Max = 0, max(1, float64(most)*1.12)
+	if upright {
+		p.Y.Max = float64(most) * 1.16
+	}
 	return savePNG(w, p, &legend)
 }
 
@@ -96,7 +103,7 @@ func TimePNG(w io.Writer, sc results.Scenario) (err error) {
 	for i := range sums {
 		sums[i] = good[i] + bad[i]
 	}
-	if err := addLabels(p, sums, labels, 0); err != nil {
+	if err := addLabels(p, sums, labels, 0, false); err != nil {
 		return err
 	}
 	legend.Add("lease held", square{held})
@@ -118,18 +125,20 @@ func grid() *plotter.Grid {
 	return g
 }
 
-func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill color.Color) error {
+func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill color.Color, upright bool) error {
 	b, err := plotter.NewBarChart(v, wide)
 	if err != nil {
 		return err
 	}
 	b.Color, b.Offset, b.LineStyle.Width = fill, offset, 0
 	p.Add(b)
-	return addLabels(p, v, labels, offset)
+	return addLabels(p, v, labels, offset, upright)
 }
 
-// addLabels writes a text above each bar.
-func addLabels(p *plot.Plot, v plotter.Values, texts []string, offset vg.Length) error {
+const labelSize = vg.Length(11)
+
+// addLabels writes a text above each bar; upright where it is wider than a bar.
+func addLabels(p *plot.Plot, v plotter.Values, texts []string, offset vg.Length, upright bool) error {
 	xy := make(plotter.XYs, len(v))
 	for i := range v {
 		xy[i] = plotter.XY{X: float64(i), Y: v[i]}
@@ -139,11 +148,18 @@ func addLabels(p *plot.Plot, v plotter.Values, texts []string, offset vg.Length)
 		return err
 	}
 	for i := range l.TextStyle {
-		l.TextStyle[i].Font = sans(11)
+		l.TextStyle[i].Font = sans(labelSize)
 		l.TextStyle[i].Color = ink
 		l.TextStyle[i].XAlign = draw.XCenter
+		if upright {
+			l.TextStyle[i].Rotation = math.Pi / 2
+			l.TextStyle[i].XAlign, l.TextStyle[i].YAlign = draw.XLeft, draw.YCenter
+		}
 	}
 	l.Offset = vg.Point{X: offset, Y: 4}
+	if upright {
+		l.Offset.X -= 1.5 // digits have no descent, of which the middle takes account
+	}
 	p.Add(l)
 	return nil
 }

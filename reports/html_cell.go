@@ -22,13 +22,17 @@ type cellView struct {
 	Verdict                verdictView
 	Notes                  []noteView // what is not as expected
 	Violation              *violationView
-	Held                   string // where there is no violation: what held
+	Held                   string // where there is nothing to blame: what held
+	Misdeeds               string // how it misbehaved as a program
+	Asked                  string // what the scenario expects of the violation's property
 	Timeline               *timelineView
 	Cut                    string // why the timeline does not show the whole run
 }
 
 type noteView struct {
-	Sign, Text, Replay, Stack string
+	Sign, Text, Replay string
+	Top                []frame // of the stack
+	Stack              string
 }
 
 type violationView struct {
@@ -50,7 +54,9 @@ func viewCell(sc results.Scenario, s results.Strategy, e *evidence, many bool) c
 		Scenario: sc.Name, Strategy: s.Name, ID: anchor(sc.Name, s.Name), Summary: s.Summary,
 		Verdict: viewVerdict(s.Verdict), Notes: viewNotes(s),
 	}
+	c.Misdeeds = misdeeds(s)
 	if f := s.FirstViolation; f != nil {
+		c.Asked = askedText(s.Expected[f.Property])
 		c.Violation = &violationView{
 			Property: f.Property, Broken: brokenText(f.Property), Text: strings.TrimSuffix(f.Violation.Text, "."),
 			Clock: timeline.Clock(f.Violation.At), Replay: f.Replay, Seed: f.Seed,
@@ -60,7 +66,7 @@ func viewCell(sc results.Scenario, s results.Strategy, e *evidence, many bool) c
 				c.Violation.Steps = append(c.Violation.Steps, stepView{i + 1, timeline.Clock(st.At), st.Text, st.Seq, st.Key})
 			}
 		}
-	} else {
+	} else if c.Misdeeds == "" {
 		c.Held = fmt.Sprintf("breached nothing in %s", plural(s.Runs, "run", "runs"))
 	}
 	if e == nil || many && e.violation == nil {
@@ -78,13 +84,25 @@ func viewCell(sc results.Scenario, s results.Strategy, e *evidence, many bool) c
 	return c
 }
 
+// askedText is what a scenario expects of a property that was breached.
+func askedText(want string) string {
+	switch want {
+	case "some", "every":
+		return "expected"
+	case "none":
+		return "not expected"
+	default:
+		return "not asked"
+	}
+}
+
 func viewNotes(s results.Strategy) []noteView {
 	var out []noteView
 	for _, m := range s.Mismatches {
-		out = append(out, noteView{Sign: "✗", Text: mismatchText(m), Replay: m.Replay})
+		out = append(out, noteView{Sign: "✗", Text: mismatchOf(s, m), Replay: m.Replay})
 	}
 	for _, f := range s.Findings {
-		out = append(out, noteView{Sign: "!", Text: findingText(f), Replay: f.Replay, Stack: f.Stack})
+		out = append(out, noteView{Sign: "!", Text: findingText(f), Replay: f.Replay, Top: stackFrames(f.Stack, stackLines), Stack: f.Stack})
 	}
 	if s.UnknownRuns > 0 || s.Verdict == results.Unknown {
 		out = append(out, noteView{Sign: "?", Text: unknownText(s)})

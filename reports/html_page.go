@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -21,6 +22,8 @@ type page struct {
 	Many        bool
 	Strategies  []string // columns of the matrix
 	Matrix      []matrixRow
+	Letters     []markName // of properties, that the matrix uses
+	Misbehaved  string     // what "!" means; empty where the matrix has none
 	Scenarios   []scenarioView
 	Style       template.CSS
 	Script      template.JS
@@ -39,11 +42,11 @@ type matrixRow struct {
 
 // matrixCell is one strategy under one scenario; Ran is false where it did not run.
 type matrixCell struct {
-	Ran      bool
-	ID       string
-	Verdict  verdictView
-	Breached []string
-	Label    string // the whole cell in words
+	Ran     bool
+	ID      string
+	Verdict verdictView
+	Marks   string
+	Label   string // the whole cell in words
 }
 
 type scenarioView struct {
@@ -68,6 +71,10 @@ func newPage(r results.Results, f folder) page {
 		Many:        len(r.Scenarios) > 1,
 		Strategies:  strategyNames(r),
 		Sentence:    sentence(r),
+		Letters:     markNames(r),
+	}
+	if misbehaved(r) {
+		p.Misbehaved = misbehavedText
 	}
 	for _, sc := range r.Scenarios {
 		if p.Many {
@@ -86,13 +93,9 @@ func viewMatrixRow(sc results.Scenario, names []string) matrixRow {
 		s, ok := findStrategy(sc, n)
 		c := matrixCell{Ran: ok, ID: anchor(sc.Name, n)}
 		if ok {
-			c.Verdict, c.Breached = viewVerdict(s.Verdict), breached(s)
+			c.Verdict, c.Marks = viewVerdict(s.Verdict), marks(s)
 			c.Label = fmt.Sprintf("%s under %s: %s, ", n, sc.Name, headline(s.Verdict))
-			if len(c.Breached) > 0 {
-				c.Label += "breached " + list(c.Breached)
-			} else {
-				c.Label += "breached nothing"
-			}
+			c.Label += cmp.Or(did(s), "breached nothing")
 		}
 		row.Cells = append(row.Cells, c)
 	}
@@ -141,78 +144,4 @@ func headline(v results.Verdict) string {
 	default:
 		return "Too little evidence"
 	}
-}
-
-// sentence says in one sentence or two what was found.
-func sentence(r results.Results) string {
-	if len(r.Scenarios) == 1 {
-		return scenarioSentence(r.Scenarios[0])
-	}
-	cells, broken := 0, 0
-	var odd []string
-	for _, sc := range r.Scenarios {
-		for _, s := range sc.Strategies {
-			cells++
-			if len(breached(s)) > 0 {
-				broken++
-			}
-			if s.Verdict != results.Pass {
-				odd = append(odd, s.Name+" under "+sc.Name)
-			}
-		}
-	}
-	if cells == 0 {
-		return "Nothing ran."
-	}
-	all := fmt.Sprintf("In %d of %d pairings of a scenario and a strategy the lock breached something", broken, cells)
-	switch {
-	case len(odd) == 0:
-		return all + ", each time as the scenario expects."
-	case len(odd) > 4:
-		return fmt.Sprintf("%s. %d pairings are not as expected, such as %s.", all, len(odd), list(odd[:3]))
-	default:
-		return fmt.Sprintf("%s. Not as expected: %s.", all, list(odd))
-	}
-}
-
-// scenarioSentence groups the strategies by what they breached.
-func scenarioSentence(sc results.Scenario) string {
-	type group struct {
-		what  string
-		names []string
-		runs  int
-	}
-	var groups []group
-	var odd []string
-	for _, s := range sc.Strategies {
-		if s.Verdict != results.Pass {
-			odd = append(odd, s.Name)
-		}
-		what := list(breached(s))
-		i := 0
-		for i < len(groups) && groups[i].what != what {
-			i++
-		}
-		if i == len(groups) {
-			groups = append(groups, group{what: what})
-		}
-		groups[i].names = append(groups[i].names, s.Name)
-		groups[i].runs += s.Runs
-	}
-	if len(groups) == 0 {
-		return "Nothing ran."
-	}
-	var parts []string
-	for _, g := range groups {
-		if g.what == "" {
-			parts = append(parts, fmt.Sprintf("%s breached nothing in %s", list(g.names), plural(g.runs, "run", "runs")))
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s breached %s", list(g.names), g.what))
-	}
-	text := strings.Join(parts, "; ") + "."
-	if len(odd) > 0 {
-		text += " Not as expected: " + list(odd) + "."
-	}
-	return text
 }

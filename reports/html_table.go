@@ -43,7 +43,7 @@ type breachView struct {
 type countView struct {
 	Count    string
 	Harm     bool
-	Expected string // "expected", "expected none"; empty if nobody asked
+	Expected string // "expected", "expected none", "not asked"; empty where there is nothing to say
 	Mismatch bool
 }
 
@@ -87,6 +87,9 @@ func viewRow(sc results.Scenario, s results.Strategy, props []string) rowView {
 		v := breachView{countView: viewCount(s, p, b.Count), Property: p}
 		v.Harm = b.Count > 0
 		if b.Count > 0 {
+			if v.Expected == "" {
+				v.Expected = "not asked"
+			}
 			v.Runs = fmt.Sprintf("%s of %s", thousands(b.Runs), plural(s.Runs, "run", "runs"))
 		}
 		switch {

@@ -43,15 +43,27 @@ func withMisfits(t testing.TB, dir string, scenarios ...string) results.Results 
 		Property: "overlap", Want: "none", Got: "300 in 100 of 100 runs", Seed: 1,
 		Replay: "simrun -scenario expiry -strategy token -seed 1",
 	}}
+	sc.Strategies[0].Mismatches = []results.Mismatch{{
+		Property: "stuck", Want: "every", Got: "none in 100 runs", Seed: 3, Replay: "simrun -scenario expiry -strategy naive -seed 3",
+		Text: "naive: stuck is expected in every run, but seed 3 went without it (0 of 100 runs showed it)",
+	}}
 	sc.Strategies[2].Verdict = results.Fail
 	sc.Strategies[2].Findings = []results.Finding{{
 		Class: "panic", Seed: 7, Count: 2, Detail: "close of closed channel\x1b[31m",
-		Stack: "goroutine 7 [running]:\nmain.(*lock).Release(0x0)\n\tlock.go:42", Replay: "simrun -scenario expiry -strategy watchdog -seed 7",
+		Stack: panicStack, Replay: "simrun -scenario expiry -strategy watchdog -seed 7",
 	}}
 	sc.Strategies[3].Verdict = results.Unknown
 	sc.Strategies[3].UnknownRuns = 100
 	sc.Strategies[3].UnknownReason = "3 sections entered, 6 are the least"
 	sc.Verdict, r.Verdict = results.Fail, results.Fail
+	return r
+}
+
+// alone keeps one strategy of the first scenario.
+func alone(r results.Results, i int) results.Results {
+	sc := r.Scenarios[0]
+	sc.Strategies = sc.Strategies[i : i+1]
+	r.Scenarios = []results.Scenario{sc}
 	return r
 }
 
@@ -65,6 +77,7 @@ func TestTerminal(t *testing.T) {
 		{"narrow", fixture(t, t.TempDir(), "gc-pause"), TerminalOptions{Width: 60}},
 		{"colour", fixture(t, t.TempDir(), "gc-pause"), TerminalOptions{Colour: true}},
 		{"misfits", withMisfits(t, t.TempDir(), "expiry"), TerminalOptions{Dir: "out"}},
+		{"alone", alone(withMisfits(t, t.TempDir(), "expiry"), 2), TerminalOptions{}},
 		{"many", fixture(t, t.TempDir(), "expiry", "gc-pause"), TerminalOptions{Width: 80}},
 		{"many-misfits", withMisfits(t, t.TempDir(), "expiry", "gc-pause"), TerminalOptions{}},
 		{"nothing", results.Results{Interrupted: true}, TerminalOptions{}},

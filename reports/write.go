@@ -20,7 +20,8 @@ type Paths struct {
 }
 
 // WriteAll writes every file of a result folder: results.json, report.html,
-// junit.xml, the PNG charts, and a trace.json beside each history. The
+// junit.xml, the PNG charts (each scenario's in a folder of its own where there
+// are many), and a trace.json beside each history. The
 // histories that r names must already be in dir. Each file is written whole or
 // not at all; an error in one does not keep the others from being written.
 func WriteAll(dir string, r results.Results) (Paths, error) {
@@ -32,6 +33,8 @@ func WriteAll(dir string, r results.Results) (Paths, error) {
 	errs := []error{err}
 	file := func(name string, write func(io.Writer) error) string {
 		path := filepath.Join(dir, name)
+		// A folder that cannot be made shows when the file is written.
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
 		if err := writeFile(path, write); err != nil {
 			errs = append(errs, err)
 			return ""
@@ -52,7 +55,7 @@ func WriteAll(dir string, r results.Results) (Paths, error) {
 		}
 	}
 	for _, c := range charts(r, histories) {
-		if path := file(c.name, c.write); path != "" {
+		if path := file(filepath.FromSlash(c.name), c.write); path != "" {
 			p.Charts = append(p.Charts, path)
 		}
 	}

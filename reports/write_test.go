@@ -24,6 +24,11 @@ func TestWriteAll(t *testing.T) {
 	if len(p.Charts) != 8 || len(p.Traces) != 12 {
 		t.Errorf("%d charts and %d traces, want 8 and 12", len(p.Charts), len(p.Traces))
 	}
+	for _, path := range p.Charts { // of many scenarios, each has a folder
+		if d := filepath.Base(filepath.Dir(path)); d != "expiry" && d != "gc-pause" {
+			t.Errorf("%s is not in its scenario's folder", path)
+		}
+	}
 	for _, path := range append([]string{p.Results, p.Report, p.JUnit}, append(p.Charts, p.Traces...)...) {
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", path, err)

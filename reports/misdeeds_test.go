@@ -1,0 +1,123 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+const panicStack = `panic in Release: close of closed channel
+
+goroutine 18 [running, synctest bubble 1]:
+runtime/debug.Stack()
+	/usr/local/go/src/runtime/debug/stack.go:26 +0x5e
+github.com/lockchaos/simrun/sim.(*hands).run.func1()
+	/src/simrun/sim/hands.go:47 +0x65
+panic({0x11ee4c0?, 0x13df100?})
+	/usr/local/go/src/runtime/panic.go:860 +0x13a
+shop/locks.(*lock).shut(...)
+	/home/shop/locks/lock.go:86
+sync.(*Once).Do(...)
+	/usr/local/go/src/sync/once.go:78
+main.(*lock).Release(0x31441049d4f0, {0x13eb730, 0x3144108711f0})
+	/home/shop/main.go:78 +0x59
+github.com/lockchaos/simrun/sim.(*hands).Release(0x31441049d540)
+	/src/simrun/sim/hands.go:75 +0x94
+created by github.com/lockchaos/simrun/sim.(*world).run in goroutine 14
+	/src/simrun/sim/run.go:101 +0x70`
+
+func TestStackFrames(t *testing.T) {
+	const idle = "goroutine N [running]:\nruntime.gopark(...)\n\t/usr/local/go/src/runtime/proc.go:1 +0x1"
+	for name, tc := range map[string]struct {
+		stack string
+		most  int
+		want  []frame
+	}{
+		"the lock's calls alone": {panicStack, 6, []frame{
+			{"shop/locks.(*lock).shut", "/home/shop/locks/lock.go:86"}, {"main.(*lock).Release", "/home/shop/main.go:78"},
+		}},
+		"no more than asked": {panicStack, 1, []frame{{"shop/locks.(*lock).shut", "/home/shop/locks/lock.go:86"}}},
+		"the first goroutine that shows the lock": {
+			idle + "\n\ngoroutine N [select]:\nexample.org/lock.(*L).renew(...)\n\t/l.go:65 +0x…\ncreated by example.org/lock.(*L).Acquire in goroutine N\n\t/l.go:42 +0x…", 6,
+			[]frame{{"example.org/lock.(*L).renew", "/l.go:65"}, {"started by example.org/lock.(*L).Acquire", "/l.go:42"}},
+		},
+		"paths cut short":       {"main.f()\n\tmain.go:1\nsync.(*Mutex).Lock(...)\n\tsync/mutex.go:9", 6, []frame{{"main.f", "main.go:1"}}},
+		"none of the lock":      {idle, 6, []frame{{"runtime.gopark", "/usr/local/go/src/runtime/proc.go:1"}}},
+		"no stack":              {"", 6, nil},
+		"no stack but a report": {"exit status 9\nbye", 6, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := cmp.Diff(tc.want, stackFrames(tc.stack, tc.most)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func FuzzStackFrames(f *testing.F) {
+	f.Add(panicStack)
+	f.Add("created by \n\t")
+	f.Add("()\n\t/src/")
+	f.Fuzz(func(t *testing.T, stack string) {
+		if n := len(stackFrames(stack, stackLines)); n > stackLines {
+			t.Errorf("%d frames", n)
+		}
+	})
+}
+
+// A lock that misbehaved as a program never reads as one that did nothing wrong.
+func TestSentenceOfMisdeeds(t *testing.T) {
+	shop := func(breached int, findings ...results.Finding) results.Results {
+		s := results.Strategy{Name: "shop", Verdict: results.Fail, Runs: 5, Findings: findings, Violations: map[string]results.Breach{}}
+		if breached > 0 {
+			s.Violations["overlap"] = results.Breach{Count: breached, Runs: 1}
+		}
+		return results.Results{Scenarios: []results.Scenario{{Name: "expiry", Strategies: []results.Strategy{s}}}}
+	}
+	for name, tc := range map[string]struct {
+		in   results.Results
+		want string
+	}{
+		"panic":       {shop(0, results.Finding{Class: "panic", Count: 2}), "shop panicked in 2 of 5 runs. Not as expected: shop."},
+		"breach, too": {shop(3, results.Finding{Class: "blocked", Count: 5}), "shop breached overlap, and blocked for ever in 5 of 5 runs. Not as expected: shop."},
+		"two classes": {shop(0, results.Finding{Class: "leak", Count: 1}, results.Finding{Class: "odd", Count: 1}),
+			"shop left goroutines behind in 1 of 5 runs and misbehaved (odd) in 1 of 5 runs. Not as expected: shop."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := sentence(tc.in); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// Every property has a letter in the matrix, and no two have the same.
+func TestLetters(t *testing.T) {
+	seen := map[string]string{letterOther: "another", letterMisdeed: "a misdeed"}
+	for _, p := range propertyOrder {
+		l := letters[p]
+		if l == "" || seen[l] != "" {
+			t.Errorf("%s has letter %q, which is that of %q", p, l, seen[l])
+		}
+		seen[l] = p
+	}
+}
+
+// What a scenario expects nothing of is not told to be as expected.
+func TestCardOfWhatNobodyAsked(t *testing.T) {
+	dir := t.TempDir()
+	var out bytes.Buffer
+	if err := HTML(&out, dir, fixture(t, dir, "expiry")); err != nil {
+		t.Fatal(err)
+	}
+	for strategy, want := range map[string]string{"naive": "expected", "token": "not asked"} {
+		_, card, _ := strings.Cut(out.String(), `<article class="cell" id="expiry--`+strategy+`"`)
+		if tag := `<span class="asked">` + want + `</span>`; !strings.Contains(card[:min(len(card), 600)], tag) {
+			t.Errorf("the card of %s lacks %s: %s", strategy, tag, card[:min(len(card), 600)])
+		}
+	}
+}
