@@ -3,9 +3,14 @@ package app
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
+
+	"github.com/lockchaos/simrun/reports"
+	"github.com/lockchaos/simrun/sim/runner"
 )
 
 // outDir is a result folder that exists and can be written to.
@@ -18,8 +23,9 @@ type outDir struct {
 const resultsDir = "results"
 
 // openDir makes the result folder and tries to write in it, so that a run does
-// not end without a place for its results.
-func openDir(out, scenario string) (outDir, error) {
+// not end without a place for its results. The files, paths with slashes in the
+// folder, are those that the run will write.
+func openDir(out, scenario string, files []string) (outDir, error) {
 	d := outDir{path: out, latest: out == ""}
 	if d.latest {
 		path, err := freshDir(scenario)
@@ -30,6 +36,9 @@ func openDir(out, scenario string) (outDir, error) {
 	} else if err := os.MkdirAll(out, 0o777); err != nil {
 		return d, usagef("-out: cannot make the folder: %v", err)
 	}
+	if err := roomFor(d.path, files); err != nil {
+		return d, err
+	}
 	f, err := os.CreateTemp(d.path, ".simrun-*")
 	if err != nil {
 		return d, usagef("-out: cannot write in the folder: %v", err)
@@ -39,6 +48,58 @@ func openDir(out, scenario string) (outDir, error) {
 		return d, usagef("-out: cannot remove a file in the folder: %v", err)
 	}
 	return d, nil
+}
+
+// roomFor finds what stands in the folder where a file, or a folder of files,
+// must go.
+func roomFor(dir string, files []string) error {
+	for _, file := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if f, err := os.Stat(path); err == nil && f.IsDir() {
+			return usagef("-out: %s is a folder, and a file of that name must be written", path)
+		}
+		for up := filepath.Dir(path); len(up) > len(filepath.Clean(dir)); up = filepath.Dir(up) {
+			if f, err := os.Stat(up); err == nil && !f.IsDir() {
+				return usagef("-out: %s is a file, and a folder of that name must be made", up)
+			}
+		}
+	}
+	return nil
+}
+
+// written lists the files that a run of p writes into its result folder, with
+// those that it may write.
+func written(p runner.Plan, mode string) []string {
+	histories := p.Histories()
+	files := append([]string{reports.ResultsFile, reports.ReportFile, reports.JUnitFile}, histories...)
+	charts := []string{"."}
+	for _, h := range histories {
+		dir := path.Dir(h)
+		files = append(files, path.Join(dir, "trace.json"))
+		if scenario := path.Dir(dir); !slices.Contains(charts, scenario) {
+			charts = append(charts, scenario)
+		}
+	}
+	if len(p.Scenarios) > 1 {
+		charts = charts[1:]
+	} else {
+		charts = charts[:1]
+	}
+	for _, dir := range charts {
+		for _, name := range []string{"violations.png", "waits.png", "time.png", "timeline.png"} {
+			files = append(files, path.Join(dir, name))
+		}
+	}
+	if mode != modeBoth {
+		return files
+	}
+	both := []string{"agreement.json"}
+	for _, side := range []string{"sim", "live"} {
+		for _, f := range files {
+			both = append(both, path.Join(side, f))
+		}
+	}
+	return both
 }
 
 var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
@@ -67,16 +128,23 @@ func freshDir(scenario string) (string, error) {
 }
 
 // link lets results/latest point to the folder. Where the system has no
-// symbolic links there is no such link.
+// symbolic links there is no such link. What stands there and is no link stays.
 func (d outDir) link() error {
 	if !d.latest {
 		return nil
 	}
 	link := filepath.Join(resultsDir, "latest")
+	if f, err := os.Lstat(link); err == nil && f.Mode()&os.ModeSymlink == 0 {
+		return fmt.Errorf("%s is there and is no link: move it away", link)
+	}
 	fresh := link + ".new"
 	_ = os.Remove(fresh)
 	if err := os.Symlink(filepath.Base(d.path), fresh); err != nil {
 		return nil
 	}
-	return os.Rename(fresh, link)
+	if err := os.Rename(fresh, link); err != nil {
+		_ = os.Remove(fresh)
+		return err
+	}
+	return nil
 }

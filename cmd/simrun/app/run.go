@@ -39,7 +39,7 @@ func run(e *env) (int, error) {
 		}
 		defer lab.Close()
 	}
-	dir, err := openDir(e.flags.out, e.flags.scenario)
+	dir, err := openDir(e.flags.out, e.flags.scenario, written(p, e.flags.mode))
 	if err != nil {
 		return 0, err
 	}
