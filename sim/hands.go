@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockchaos/simrun/lock"
@@ -23,7 +24,7 @@ type hands struct {
 	lease lock.Lease
 	lost  <-chan struct{} // of the lease
 	actor *stage.Actor
-	doing string // the call into the lock that it is in
+	doing atomic.Value // a string: the call into the lock that it is in
 }
 
 func newHands(w *world, p *process, l lock.Locker) *hands {
@@ -47,9 +48,9 @@ func (h *hands) run() {
 		if v == nil && returned {
 			return
 		}
-		what := fmt.Sprintf("panic in %s: %v", h.doing, v)
+		what := fmt.Sprintf("panic in %s: %v", h.call(), v)
 		if v == nil {
-			what = "runtime.Goexit in " + h.doing + " ended the client's goroutine"
+			what = "runtime.Goexit in " + h.call() + " ended the client's goroutine"
 		}
 		h.emit(history.Event{
 			Kind: history.Finding, Client: h.p.name, Section: h.actor.Section(), Detail: "panic",
@@ -61,25 +62,31 @@ func (h *hands) run() {
 	returned = true
 }
 
+// call is the call into the lock that the client is in; empty for none.
+func (h *hands) call() string {
+	name, _ := h.doing.Load().(string)
+	return name
+}
+
 func (h *hands) Alive() bool { return !h.p.isDead() && !h.w.stopped() }
 
 func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	h.doing = "Acquire"
+	h.doing.Store("Acquire")
 	lease, err := h.lock.Acquire(ctx)
 	if err != nil {
-		h.doing = ""
+		h.doing.Store("")
 		return 0, errclass.Of(err)
 	}
 	if lease == nil {
 		panic("it returned no lease and no error")
 	}
-	h.doing = "Fence"
+	h.doing.Store("Fence")
 	fence = lease.Fence()
-	h.doing = "Lost"
+	h.doing.Store("Lost")
 	h.lost = lease.Lost()
-	h.doing = ""
+	h.doing.Store("")
 	h.lease = lease
 	return fence, ""
 }
@@ -88,9 +95,9 @@ func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
 func (h *hands) Release() (class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
-	h.doing = "Release"
+	h.doing.Store("Release")
 	err := h.lease.Release(ctx)
-	h.doing = ""
+	h.doing.Store("")
 	return errclass.Of(err)
 }
 

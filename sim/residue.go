@@ -13,11 +13,11 @@ import (
 func (w *world) reportBlocked() {
 	stacks := bubbleStacks()
 	for _, a := range w.hands {
-		if a.doing == "" || a.p.isDead() {
+		if a.call() == "" || a.p.isDead() {
 			continue
 		}
 		e := history.Event{Kind: history.Finding, Client: a.p.name, Section: a.actor.Section(), Detail: "blocked"}
-		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.doing, a.p.name)
+		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.call(), a.p.name)
 		for _, s := range stacks {
 			if strings.Contains(s, "sim.(*hands).run(") {
 				e.Text += "\n\n" + s

@@ -10,6 +10,7 @@ package stage
 import (
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockchaos/simrun/scenarios"
@@ -48,7 +49,7 @@ type Actor struct {
 	record   func(history.Event)
 	rng      *rand.Rand // times of the sections
 	net      *rand.Rand // latencies to the resource
-	section  int
+	section  atomic.Int64
 }
 
 // NewActor makes a client's actor.
@@ -67,22 +68,22 @@ func Travel(r *rand.Rand, s *scenarios.Scenario) time.Duration { return Draw(r, 
 func (a *Actor) Name() string { return a.name }
 
 // Section is which pass the client is in, from 1.
-func (a *Actor) Section() int { return a.section }
+func (a *Actor) Section() int { return int(a.section.Load()) }
 
 func (a *Actor) latency() time.Duration { return Travel(a.net, a.scenario) }
 
 func (a *Actor) emit(e history.Event) {
 	e.Client = a.name
-	e.Section = a.section
+	e.Section = a.Section()
 	a.record(e)
 }
 
 // Run passes all sections.
 func (a *Actor) Run() {
 	a.hands.Spend(time.Duration(a.rng.Int64N(int64(time.Millisecond))))
-	for a.section < a.scenario.Sections && a.hands.Alive() {
+	for a.Section() < a.scenario.Sections && a.hands.Alive() {
 		a.hands.Spend(Draw(a.rng, a.scenario.Think))
-		a.section++
+		a.section.Add(1)
 		fence, held := a.acquire()
 		if !held {
 			return
@@ -97,7 +98,7 @@ func (a *Actor) Run() {
 			break
 		}
 	}
-	a.section = 0
+	a.section.Store(0)
 	a.emit(history.Event{Kind: history.Done})
 }
 

@@ -76,7 +76,7 @@ func (r *Resource) read(a *Actor, fence int64) reading {
 // the network for longer than the client waits for the answer.
 func (r *Resource) write(a *Actor, stock int64, from reading, fence int64) error {
 	answer := make(chan error, 1)
-	request := history.Event{Client: a.name, Section: a.section, Value: stock, Version: from.version, Fence: fence}
+	request := history.Event{Client: a.name, Section: a.Section(), Value: stock, Version: from.version, Fence: fence}
 	travel := a.latency() + r.takeDelay(a.name)
 	back := a.latency()
 	r.clock.AfterFunc(travel, func() {
