@@ -45,8 +45,8 @@ func Agree(virtual, live Results) Agreement {
 			for _, name := range slices.Sorted(maps.Keys(asked)) {
 				c := AgreementCell{
 					Scenario: s.Name, Strategy: v.Name, Property: name,
-					Virtual: v.shown(name), VirtualRuns: v.Runs - v.UnknownRuns,
-					Live: l.shown(name), LiveRuns: l.Runs - l.UnknownRuns,
+					Virtual: v.shown(name), VirtualRuns: v.told(),
+					Live: l.shown(name), LiveRuns: l.told(),
 				}
 				c.Agree, c.Why = c.judge()
 				a.Cells = append(a.Cells, c)
@@ -99,12 +99,21 @@ func find(r Results, scenario, strategy string) *Strategy {
 	return nil
 }
 
+// told is how many runs a cell has, none of them if all are too little evidence.
+// A breach in such a run is one all the same.
+func (s *Strategy) told() int {
+	if s.UnknownRuns == s.Runs {
+		return 0
+	}
+	return s.Runs
+}
+
 // shown is in how many runs a property was breached, or an observation made.
 // An observation that is only counted over all runs is taken to be in each.
 func (s *Strategy) shown(name string) int {
 	some := func(n int) int {
 		if n > 0 {
-			return s.Runs - s.UnknownRuns
+			return s.told()
 		}
 		return 0
 	}
