@@ -141,10 +141,11 @@ func (w *world) run(ctx context.Context) {
 	select {
 	case <-done:
 	case <-limit.C:
+		w.end()
+		w.nemesis.Stop() // nobody waits for a fault to end
 	case <-ctx.Done():
-	}
-	w.end()
-	if ctx.Err() != nil {
+		w.end()
+		w.nemesis.Stop()
 		w.kill()
 	}
 	<-done // every request to a worker is bounded
@@ -163,7 +164,9 @@ const settling = 2 * time.Minute
 // settle waits for what is under way and records what was left behind.
 func (w *world) settle() {
 	w.clock.Sleep(settling)
-	w.nemesis.Stop()
+	if w.nemesis.Stop() {
+		w.clock.Sleep(settling)
+	}
 	w.reportResidue()
 	if err := w.observer.err(); err != nil {
 		w.rec.Emit(history.Event{Kind: history.Finding, Detail: "redis", Text: fmt.Sprintf("the key could not be watched all the time: %v", err)})

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,14 +27,14 @@ func (q *queue) workLive(ctx context.Context) error {
 					return
 				}
 				if err := q.playLive(ctx, t); err != nil && ctx.Err() == nil {
-					stop(err)
+					stop(harnessError{err})
 				}
 			}
 		})
 	}
 	all.Wait()
-	if cause := context.Cause(ctx); cause != nil && cause != ctx.Err() {
-		return cause
+	if h := (harnessError{}); errors.As(context.Cause(ctx), &h) {
+		return h.error
 	}
 	return nil
 }
