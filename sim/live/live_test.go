@@ -2,10 +2,13 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim"
@@ -84,4 +87,57 @@ func TestFaultsAreReal(t *testing.T) {
 			t.Errorf("no fired event proves %q", tt.proof)
 		})
 	}
+}
+
+// An interrupt ends a run though a fault holds its client up, and gives no
+// outcome.
+func TestInterrupt(t *testing.T) {
+	s, err := scenarios.Load("hung-holder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, _ := sim.Lookup("watchdog")
+	lab, err := live.Open(context.Background(), live.Options{Scale: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // its holder hangs for 20 s
+	defer cancel()
+	if out, err := lab.Run(ctx, sim.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
+	}
+}
+
+// The same scenario gives the same verdict on a real redis-server.
+func TestOnARealServer(t *testing.T) {
+	needsRedis(t)
+	for _, tt := range []struct {
+		strategy string
+		overlaps bool
+	}{{"naive", true}, {"watchdog", false}} {
+		t.Run(tt.strategy, func(t *testing.T) {
+			t.Parallel()
+			out := run(t, "expiry", tt.strategy, live.Options{Scale: 100, Redis: "redis-server"})
+			overlaps := false
+			for _, v := range out.Report.Violations {
+				overlaps = overlaps || v.Property == "overlap"
+			}
+			if overlaps != tt.overlaps || out.Report.Unknown != "" {
+				t.Errorf("overlaps %v, want %v; unknown %q", overlaps, tt.overlaps, out.Report.Unknown)
+			}
+		})
+	}
+}
+
+// needsRedis skips a test on a laptop without redis-server, and fails it in CI.
+func needsRedis(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err == nil {
+		return
+	}
+	if os.Getenv("SIMRUN_CI") != "" {
+		t.Fatal("redis-server is not installed, and CI skips nothing")
+	}
+	t.Skip("redis-server is not installed")
 }
