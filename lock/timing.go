@@ -30,10 +30,11 @@ func backoff(n int, shortest, longest time.Duration, jitter float64) time.Durati
 }
 
 // wakeBound is how long a waiter may wait for a message: no longer than the key
-// can live. pttl is Redis's answer; a key without expiry has a negative one and
-// is looked at again once a lease.
+// can live. pttl is Redis's answer; a key without expiry has -1 ms and is looked
+// at again once a lease. -2 ms is a key that expired while the script looked at
+// it, where a server's clock goes on meanwhile: that one is free.
 func wakeBound(pttl, lease time.Duration) time.Duration {
-	if pttl < 0 {
+	if pttl == -time.Millisecond {
 		return lease
 	}
 	return max(pttl, time.Millisecond)

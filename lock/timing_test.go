@@ -45,7 +45,7 @@ func TestBackoffDoublesUpToTheLongest(t *testing.T) {
 
 func TestWaiterNeverSleepsBeyondTheKeysLife(t *testing.T) {
 	for _, c := range []struct{ pttl, want time.Duration }{
-		{12 * sec, 12 * sec}, {0, ms}, {-ms, 30 * sec},
+		{12 * sec, 12 * sec}, {0, ms}, {-ms, 30 * sec}, {-2 * ms, ms},
 	} {
 		if got := wakeBound(c.pttl, 30*sec); got != c.want {
 			t.Errorf("with PTTL %v it waits %v, want %v", c.pttl, got, c.want)
