@@ -128,9 +128,9 @@ func (w *world) run() {
 // settle ends the run: it waits for what is still under way, records what was
 // left behind, and takes the world down.
 func (w *world) settle() {
-	time.Sleep(settling)
+	time.Sleep(stage.Settling)
 	if w.nemesis.Stop() {
-		time.Sleep(settling)
+		time.Sleep(stage.Settling)
 	}
 	w.closeLocks()
 	w.reportResidue()
@@ -174,9 +174,6 @@ func (w *world) takeDown() {
 }
 
 const (
-	// settling is how long after the last section a held-up message, a timed-out
-	// command or a fault may still have its effect.
-	settling = 2 * time.Minute
 	// takingDown lets goroutines of closed connections end.
 	takingDown = 10 * time.Second
 )

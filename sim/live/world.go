@@ -157,15 +157,11 @@ func (w *world) run(ctx context.Context) {
 // end tells the actors to go no further.
 func (w *world) end() { w.once.Do(func() { close(w.stop) }) }
 
-// settling is how long after the last section a held-up message or a fault may
-// still have its effect, in the scenario's time.
-const settling = 2 * time.Minute
-
 // settle waits for what is under way and records what was left behind.
 func (w *world) settle() {
-	w.clock.Sleep(settling)
+	w.clock.Sleep(stage.Settling)
 	if w.nemesis.Stop() {
-		w.clock.Sleep(settling)
+		w.clock.Sleep(stage.Settling)
 	}
 	w.reportResidue()
 	if err := w.observer.err(); err != nil {

@@ -2,11 +2,9 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/lockchaos/simrun/sim"
 	"github.com/lockchaos/simrun/sim/results"
@@ -16,27 +14,7 @@ import (
 // once. A live run cannot be repeated, so each keeps its history until its cell
 // has ended. It returns nil where ctx ended it.
 func (q *queue) workLive(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var all sync.WaitGroup
-	for range q.opt.Procs {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				t, ok := q.take()
-				if !ok {
-					return
-				}
-				if err := q.playLive(ctx, t); err != nil && ctx.Err() == nil {
-					stop(harnessError{err})
-				}
-			}
-		})
-	}
-	all.Wait()
-	if h := (harnessError{}); errors.As(context.Cause(ctx), &h) {
-		return h.error
-	}
-	return nil
+	return q.together(ctx, func(ctx context.Context) error { return q.drain(ctx, q.playLive) })
 }
 
 // playLive runs the one seed of a task.

@@ -16,14 +16,22 @@ import (
 // work runs everything in the queue on as many children as there may be. It
 // returns nil where ctx ended it.
 func (q *queue) work(ctx context.Context) error {
+	return q.together(ctx, func(ctx context.Context) error {
+		w := &worker{q: q}
+		defer w.retire()
+		return w.loop(ctx)
+	})
+}
+
+// together calls f so many times at once as Options.Procs says. The first error
+// ends all and is returned; where ctx ended them, that is none.
+func (q *queue) together(ctx context.Context, f func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
 	for range q.opt.Procs {
 		all.Go(func() {
-			w := &worker{q: q}
-			defer w.retire()
-			if err := w.loop(ctx); err != nil {
+			if err := f(ctx); err != nil {
 				stop(harnessError{err})
 			}
 		})
@@ -45,13 +53,16 @@ type worker struct {
 	again uint64 // the seed of the present task that is repeated, as its child was killed from outside; 0: none
 }
 
-func (w *worker) loop(ctx context.Context) error {
+func (w *worker) loop(ctx context.Context) error { return w.q.drain(ctx, w.do) }
+
+// drain does one task after the other. It returns nil where ctx ended it.
+func (q *queue) drain(ctx context.Context, do func(context.Context, task) error) error {
 	for ctx.Err() == nil {
-		t, ok := w.q.take()
+		t, ok := q.take()
 		if !ok {
 			return nil
 		}
-		err := w.do(ctx, t)
+		err := do(ctx, t)
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -2,6 +2,10 @@ package stage
 
 import "time"
 
+// Settling is how long after the last section a held-up message, a timed-out
+// command or a fault may still have its effect, in the run's time.
+const Settling = 2 * time.Minute
+
 // Clock is the time of a run: real time, or a bubble's, told Scale times faster.
 // A scenario's durations, a history's times and all of this package are in the
 // run's time.
