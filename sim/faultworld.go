@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // faultWorld is the face of a world that faults act on.
@@ -13,19 +13,8 @@ type faultWorld struct{ w *world }
 
 var _ chaos.World = faultWorld{}
 
-// errGone: the fault's target has crashed or finished.
-var errGone = errors.New("target is no longer running")
-
 func (f faultWorld) client(name string) (*process, error) {
-	for _, p := range f.w.clients {
-		if p.name == name {
-			if p.isDead() {
-				return nil, fmt.Errorf("client %s: %w", name, errGone)
-			}
-			return p, nil
-		}
-	}
-	return nil, fmt.Errorf("client %s: no such client", name)
+	return stage.Living(f.w.clients, name)
 }
 
 // Pause stops the client's network and its section. What its lock does without
@@ -35,8 +24,8 @@ func (f faultWorld) Pause(client string) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p.stop.Stop()
-	return p.stop.Open, "process stopped: takes and sends nothing", nil
+	p.Stop.Stop()
+	return p.Stop.Open, "process stopped: takes and sends nothing", nil
 }
 
 // Hang stops the client's section. Its lock's renewals go on.
@@ -45,8 +34,8 @@ func (f faultWorld) Hang(client string) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p.hang.Stop()
-	return p.hang.Open, "section hangs; renewals go on", nil
+	p.Hang.Stop()
+	return p.Hang.Open, "section hangs; renewals go on", nil
 }
 
 // Crash kills the client.

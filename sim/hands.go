@@ -29,13 +29,13 @@ type hands struct {
 
 func newHands(w *world, p *process, l lock.Locker) *hands {
 	h := &hands{w: w, p: p, lock: l}
-	h.actor = stage.NewActor(p.name, w.seed, w.scenario, w.resource, h, h.emit)
+	h.actor = stage.NewActor(p.Name, w.seed, w.scenario, w.resource, h, h.emit)
 	return h
 }
 
 // emit records what the client does, unless it is dead.
 func (h *hands) emit(e history.Event) {
-	if !h.p.isDead() {
+	if h.p.Alive() {
 		h.w.emit(e)
 	}
 }
@@ -53,7 +53,7 @@ func (h *hands) run() {
 			what = "runtime.Goexit in " + h.call() + " ended the client's goroutine"
 		}
 		h.emit(history.Event{
-			Kind: history.Finding, Client: h.p.name, Section: h.actor.Section(), Detail: "panic",
+			Kind: history.Finding, Client: h.p.Name, Section: h.actor.Section(), Detail: "panic",
 			Text: what + "\n\n" + string(debug.Stack()),
 		})
 		h.w.crash(h.p)
@@ -68,7 +68,7 @@ func (h *hands) call() string {
 	return name
 }
 
-func (h *hands) Alive() bool { return !h.p.isDead() && !h.w.stopped() }
+func (h *hands) Alive() bool { return h.p.Alive() && !stage.Closed(h.w.stop) }
 
 func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -102,7 +102,7 @@ func (h *hands) Release() (class string) {
 }
 
 func (h *hands) Lost() (cause string, lost bool) {
-	if !closed(h.lost) {
+	if !stage.Closed(h.lost) {
 		return "", false
 	}
 	if c, ok := h.lease.(lock.Causer); ok {
@@ -111,45 +111,11 @@ func (h *hands) Lost() (cause string, lost bool) {
 	return cause, true
 }
 
-func (h *hands) Work(d time.Duration)  { h.busy(d, h.lost) }
-func (h *hands) Spend(d time.Duration) { h.busy(d, nil) }
-func (h *hands) Ready()                { h.p.stop.Pass() }
+func (h *hands) Work(d time.Duration)  { h.p.Spend(d, h.lost, h.w.stop) }
+func (h *hands) Spend(d time.Duration) { h.p.Spend(d, nil, h.w.stop) }
+func (h *hands) Ready()                { h.p.Stop.Pass() }
 
 func (h *hands) ReadyToSend() {
-	h.p.hang.Pass()
-	h.p.stop.Pass()
-}
-
-// busy spends d working, or less where the lease is lost. Work does not go on
-// while the process is stopped or its section hangs, and such a client hears of
-// nothing.
-func (h *hands) busy(d time.Duration, lost <-chan struct{}) {
-	for h.Alive() {
-		h.p.stop.Pass()
-		h.p.hang.Pass()
-		if closed(lost) || d <= 0 {
-			return
-		}
-		begun := time.Now()
-		timer := time.NewTimer(d)
-		select {
-		case <-timer.C:
-		case <-lost:
-		case <-h.p.stop.Stopped():
-		case <-h.p.hang.Stopped():
-		case <-h.p.dead:
-		case <-h.w.stop:
-		}
-		timer.Stop()
-		d -= time.Since(begun)
-	}
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
+	h.p.Hang.Pass()
+	h.p.Stop.Pass()
 }

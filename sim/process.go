@@ -20,12 +20,9 @@ var errDead = errors.New("process is dead")
 
 // process is one simulated client: its sockets, its pool, its life.
 type process struct {
-	name   string
+	*stage.Life
 	place  int // among the clients
 	w      *world
-	stop   *stage.Gate   // closed while the whole process is stopped
-	hang   *stage.Gate   // closed while its section hangs
-	dead   chan struct{} // closed when it has crashed
 	rdb    *redis.Client
 	toxics *toxicLinks // nil where the scenario has no toxic
 
@@ -48,12 +45,9 @@ func (c *pair) reset() {
 
 func newProcess(w *world, name string) *process {
 	p := &process{
-		name:  name,
+		Life:  stage.NewLife(name),
 		place: len(w.clients),
 		w:     w,
-		stop:  stage.NewGate(),
-		hang:  stage.NewGate(),
-		dead:  make(chan struct{}),
 	}
 	if w.needsToxics {
 		p.toxics = newToxicLinks(w.seed)
@@ -75,22 +69,22 @@ func newProcess(w *world, name string) *process {
 // Toxics come after the latency in either direction: they may cut a message in
 // pieces or join several, and the number of draws must not depend on that.
 func (p *process) dial(ctx context.Context) (net.Conn, error) {
-	p.stop.Pass()
+	p.Stop.Pass()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if p.isDead() {
+	if !p.Alive() {
 		return nil, errDead
 	}
 	p.mu.Lock()
 	p.dialed++
-	id := fmt.Sprintf("%s#%d", p.name, p.dialed)
+	id := fmt.Sprintf("%s#%d", p.Name, p.dialed)
 	up, down := p.slots(p.dialed)
 	p.mu.Unlock()
 
 	pr := &pair{}
-	peer := p.w.redis.accept(p.name, id, pr.reset)
-	near := memnet.End{Ready: p.stop.Pass, Send: p.latency(id + " up"), Slot: up}
+	peer := p.w.redis.accept(p.Name, id, pr.reset)
+	near := memnet.End{Ready: p.Stop.Pass, Send: p.latency(id + " up"), Slot: up}
 	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello(), Send: p.latency(id + " down"), Slot: down}
 	if p.toxics == nil {
 		pr.client, pr.server = memnet.Pipe(near, far)
@@ -140,7 +134,7 @@ func (p *process) reset() int {
 
 // crash ends the process: the kernel closes its sockets, its code runs no more.
 func (p *process) crash() {
-	close(p.dead)
+	p.Bury()
 	p.mu.Lock()
 	conns := p.conns
 	p.mu.Unlock()
@@ -148,13 +142,4 @@ func (p *process) crash() {
 		_ = c.client.Close()
 	}
 	_ = p.rdb.Close()
-}
-
-func (p *process) isDead() bool {
-	select {
-	case <-p.dead:
-		return true
-	default:
-		return false
-	}
 }

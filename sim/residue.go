@@ -13,11 +13,11 @@ import (
 func (w *world) reportBlocked() {
 	stacks := bubbleStacks()
 	for _, a := range w.hands {
-		if a.call() == "" || a.p.isDead() {
+		if a.call() == "" || !a.p.Alive() {
 			continue
 		}
-		e := history.Event{Kind: history.Finding, Client: a.p.name, Section: a.actor.Section(), Detail: "blocked"}
-		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.call(), a.p.name)
+		e := history.Event{Kind: history.Finding, Client: a.p.Name, Section: a.actor.Section(), Detail: "blocked"}
+		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.call(), a.p.Name)
 		for _, s := range stacks {
 			if strings.Contains(s, "sim.(*hands).run(") {
 				e.Text += "\n\n" + s
@@ -48,7 +48,7 @@ func (w *world) reportResidue() {
 		}
 	}
 	for _, p := range w.clients {
-		if p.isDead() {
+		if !p.Alive() {
 			return // its goroutines could only end with a process of their own
 		}
 	}

@@ -143,7 +143,7 @@ func (w *world) settle() {
 func (w *world) closeLocks() {
 	for _, h := range w.hands {
 		c, ok := h.lock.(io.Closer)
-		if !ok || h.p.isDead() {
+		if !ok || !h.p.Alive() {
 			continue
 		}
 		done := make(chan struct{})
@@ -156,8 +156,8 @@ func (w *world) closeLocks() {
 		case <-done:
 		case <-bound.C:
 			w.emit(history.Event{
-				Kind: history.Finding, Client: h.p.name, Detail: "blocked",
-				Text: "Close of client " + h.p.name + " did not return",
+				Kind: history.Finding, Client: h.p.Name, Detail: "blocked",
+				Text: "Close of client " + h.p.Name + " did not return",
 			})
 		}
 		bound.Stop()

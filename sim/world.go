@@ -97,10 +97,8 @@ func needsToxics(s *scenarios.Scenario) bool {
 	return false
 }
 
-func (w *world) stopped() bool { return closed(w.stop) }
-
 // crash kills a client.
 func (w *world) crash(p *process) {
-	w.emit(history.Event{Kind: history.Crashed, Client: p.name})
+	w.emit(history.Event{Kind: history.Crashed, Client: p.Name})
 	p.crash()
 }

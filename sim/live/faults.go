@@ -2,27 +2,16 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
-// errGone: the fault's target has crashed.
-var errGone = errors.New("target is no longer running")
-
 func (w *world) client(name string) (*client, error) {
-	for _, c := range w.clients {
-		if c.name == name {
-			if !c.alive() {
-				return nil, fmt.Errorf("client %s: %w", name, errGone)
-			}
-			return c, nil
-		}
-	}
-	return nil, fmt.Errorf("client %s: no such client", name)
+	return stage.Living(w.clients, name)
 }
 
 // Pause stops the whole process with SIGSTOP; the proof is the state that the
@@ -32,15 +21,15 @@ func (w *world) Pause(name string) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c.stop.Stop()
+	c.Stop.Stop()
 	proof, err := c.proc.Pause()
 	if err != nil {
-		c.stop.Open()
+		c.Stop.Open()
 		return nil, "", err
 	}
 	return func() {
 		_ = c.proc.Resume() // it fails only for one that has died since
-		c.stop.Open()
+		c.Stop.Open()
 	}, proof, nil
 }
 
@@ -50,8 +39,8 @@ func (w *world) Hang(name string) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c.hang.Stop()
-	return c.hang.Open, fmt.Sprintf("section hangs; pid %d goes on in state %s", c.proc.Pid(), c.proc.State()), nil
+	c.Hang.Stop()
+	return c.Hang.Open, fmt.Sprintf("section hangs; pid %d goes on in state %s", c.proc.Pid(), c.proc.State()), nil
 }
 
 // Crash kills the process with SIGKILL.
@@ -61,7 +50,7 @@ func (w *world) Crash(name string) (string, error) {
 		return "", err
 	}
 	w.rec.Emit(history.Event{Kind: history.Crashed, Client: name})
-	c.bury()
+	c.Bury()
 	return c.proc.Kill()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockchaos/simrun/sim/errclass"
 	"github.com/lockchaos/simrun/sim/live/worker"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // hands are a live client's: its process has the lock and does the work.
@@ -16,12 +17,7 @@ type hands struct {
 }
 
 func (h *hands) Alive() bool {
-	select {
-	case <-h.c.w.stop:
-		return false
-	default:
-		return h.c.alive()
-	}
+	return h.c.Alive() && !stage.Closed(h.c.w.stop)
 }
 
 // ask sends one request. A process that does not answer it as it should is a
@@ -78,40 +74,20 @@ func (h *hands) Work(d time.Duration) {
 	if ok && !a.OK {
 		h.cause = a.Lost
 	}
-	h.c.stop.Pass()
-	h.c.hang.Pass()
+	h.c.Stop.Pass()
+	h.c.Hang.Pass()
 }
 
 // Spend is time in which the client does nothing that its process would have to
-// do. It does not pass while the process is stopped.
-func (h *hands) Spend(d time.Duration) {
-	d = h.c.w.clock.Real(d)
-	for h.Alive() {
-		h.c.stop.Pass()
-		h.c.hang.Pass()
-		if d <= 0 {
-			return
-		}
-		begun := time.Now()
-		timer := time.NewTimer(d)
-		select {
-		case <-timer.C:
-		case <-h.c.stop.Stopped():
-		case <-h.c.hang.Stopped():
-		case <-h.c.dead:
-		case <-h.c.w.stop:
-		}
-		timer.Stop()
-		d -= time.Since(begun)
-	}
-}
+// do.
+func (h *hands) Spend(d time.Duration) { h.c.Spend(h.c.w.clock.Real(d), nil, h.c.w.stop) }
 
-func (h *hands) Ready() { h.c.stop.Pass() }
+func (h *hands) Ready() { h.c.Stop.Pass() }
 
 // ReadyToSend returns when the process has said that it sends: a stopped one
 // does not.
 func (h *hands) ReadyToSend() {
-	h.c.hang.Pass()
+	h.c.Hang.Pass()
 	h.ask("send", func() (worker.Answer, error) { return worker.Answer{OK: true}, h.c.proc.Send(h.ctx) })
-	h.c.stop.Pass()
+	h.c.Stop.Pass()
 }

@@ -41,15 +41,11 @@ type world struct {
 
 // client is one process with its way to Redis.
 type client struct {
+	*stage.Life
 	w     *world
-	name  string
 	tap   *tap.Tap
 	proxy *proxy
 	proc  *worker.Process
-	stop  *stage.Gate // closed while the process is stopped
-	hang  *stage.Gate // closed while its section hangs
-	dead  chan struct{}
-	died  sync.Once
 	actor *stage.Actor
 }
 
@@ -70,7 +66,7 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (w *world, err error) {
 	w.admin = redis.NewClient(w.redis.Options())
 	w.key = w.redis.Prefix() + "lock:item"
 	for _, name := range w.header.Clients {
-		c := &client{w: w, name: name, stop: stage.NewGate(), hang: stage.NewGate(), dead: make(chan struct{})}
+		c := &client{Life: stage.NewLife(name), w: w}
 		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{}); err != nil {
 			return nil, fmt.Errorf("client %s: %w", name, err)
 		}
@@ -91,23 +87,23 @@ func (w *world) connect(ctx context.Context) error {
 	w.resource = stage.NewResource(w.clock, s.Stock, s.WriteTimeout, w.rec.Emit)
 	for _, c := range w.clients {
 		var err error
-		if c.tap, err = tap.New(c.name, w.redis.Addr(), w.observer.options()); err != nil {
+		if c.tap, err = tap.New(c.Name, w.redis.Addr(), w.observer.options()); err != nil {
 			return err
 		}
-		if c.proxy, err = w.lab.proxies.open(c.name, c.tap.Addr()); err != nil {
+		if c.proxy, err = w.lab.proxies.open(c.Name, c.tap.Addr()); err != nil {
 			return err
 		}
 		err = c.proc.Start(ctx, worker.Config{
 			Redis: c.proxy.addr(), Password: w.redis.Options().Password,
-			Key: w.key, Owner: c.name, Strategy: w.job.Strategy.Name,
+			Key: w.key, Owner: c.Name, Strategy: w.job.Strategy.Name,
 			Lease: w.clock.Real(s.Lease), Renew: w.clock.Real(s.Renew), Cap: s.Cap,
 			Scale:      w.lab.o.Scale,
-			JitterSeed: stage.Generator(w.job.Seed, "lock "+c.name).Uint64() >> 11,
+			JitterSeed: stage.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
 		})
 		if err != nil {
-			return fmt.Errorf("client %s: %w", c.name, err)
+			return fmt.Errorf("client %s: %w", c.Name, err)
 		}
-		c.actor = stage.NewActor(c.name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
+		c.actor = stage.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
 	}
 	w.nemesis = stage.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
 	w.rec.Notify = w.nemesis.Observe
@@ -201,7 +197,7 @@ func (w *world) reportResidue() {
 // kill ends all processes at once.
 func (w *world) kill() {
 	for _, c := range w.clients {
-		c.bury()
+		c.Bury()
 		_, _ = c.proc.Kill()
 	}
 }
@@ -236,26 +232,14 @@ func (w *world) close() {
 
 // emit records what a client does, unless it is dead.
 func (c *client) emit(e history.Event) {
-	if c.alive() {
+	if c.Alive() {
 		c.w.rec.Emit(e)
 	}
 }
 
-func (c *client) alive() bool {
-	select {
-	case <-c.dead:
-		return false
-	default:
-		return true
-	}
-}
-
-// bury marks the client dead.
-func (c *client) bury() { c.died.Do(func() { close(c.dead) }) }
-
 // failed records a worker that died, said rubbish or did not answer.
 func (c *client) failed(what string, err error) {
-	if !c.alive() || errors.Is(err, context.Canceled) {
+	if !c.Alive() || errors.Is(err, context.Canceled) {
 		return
 	}
 	class := "worker"
@@ -266,9 +250,9 @@ func (c *client) failed(what string, err error) {
 		class = "panic"
 	}
 	c.emit(history.Event{
-		Kind: history.Finding, Client: c.name, Section: c.actor.Section(), Detail: class,
-		Text: fmt.Sprintf("%s of client %s: %v\n\n%s", what, c.name, err, c.proc.Log()),
+		Kind: history.Finding, Client: c.Name, Section: c.actor.Section(), Detail: class,
+		Text: fmt.Sprintf("%s of client %s: %v\n\n%s", what, c.Name, err, c.proc.Log()),
 	})
-	c.emit(history.Event{Kind: history.Crashed, Client: c.name})
-	c.bury()
+	c.emit(history.Event{Kind: history.Crashed, Client: c.Name})
+	c.Bury()
 }
