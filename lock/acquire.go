@@ -86,7 +86,7 @@ func (a *attempt) try() (Lease, time.Duration, outcome) {
 	inside := a.h.current()
 	sent := time.Now()
 	answer, value, err := a.h.send(a.ctx, a.nonce, inside != nil)
-	if err != nil || time.Since(sent) >= resendAfter {
+	if err != nil || time.Since(sent) >= a.h.resendAfter {
 		a.doubtful = true
 	}
 	if err != nil {

@@ -25,7 +25,9 @@ type shared struct {
 	names  names
 	cfg    config
 	policy policy
-	nonces atomic.Int64 // counted, not random, so that a seed fixes a run
+	// resendAfter: a command that took so long may have been sent twice.
+	resendAfter time.Duration
+	nonces      atomic.Int64 // counted, not random, so that a seed fixes a run
 }
 
 // handle is one owner's view of a lock. Through it the owner enters the lock,
@@ -53,7 +55,9 @@ func newHandle(rdb redis.UniversalClient, key string, p policy, opts []Option) (
 	if err := cfg.checkRenewal(p.guard); err != nil {
 		return nil, err
 	}
-	return &handle{shared: &shared{rdb: rdb, names: n, cfg: cfg, policy: p}, owner: cfg.owner}, nil
+	return &handle{shared: &shared{
+		rdb: rdb, names: n, cfg: cfg, policy: p, resendAfter: resendAfter(timeouts(rdb)...),
+	}, owner: cfg.owner}, nil
 }
 
 // forOwner makes another owner's handle of the same lock.

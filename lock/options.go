@@ -155,6 +155,18 @@ func checkClient(rdb redis.UniversalClient) error {
 	return nil
 }
 
+// timeouts are how long the client waits for a command to be sent and answered,
+// none where it does not tell.
+func timeouts(rdb redis.UniversalClient) []time.Duration {
+	switch c := rdb.(type) {
+	case *redis.Client:
+		return []time.Duration{c.Options().ReadTimeout, c.Options().WriteTimeout}
+	case *redis.ClusterClient:
+		return []time.Duration{c.Options().ReadTimeout, c.Options().WriteTimeout}
+	}
+	return nil
+}
+
 func newConfig(opts []Option) (config, error) {
 	c := config{
 		lease:         30 * time.Second,

@@ -129,9 +129,17 @@ func TestLateCopyOfAnAcquireTakesNothing(t *testing.T) {
 	})
 }
 
-// An Acquire that failed takes nothing when its command arrives in the end.
+// An Acquire that failed takes nothing when its command arrives in the end,
+// however soon the client sends a copy of it.
 func TestLateCopyOfAFailedAcquireTakesNothing(t *testing.T) {
+	for _, timeout := range []time.Duration{0, 100 * time.Millisecond} {
+		t.Run(timeout.String(), func(t *testing.T) { lateCopyOfAFailedAcquire(t, timeout) })
+	}
+}
+
+func lateCopyOfAFailedAcquire(t *testing.T, timeout time.Duration) {
 	each(t, renewed, func(w *world, s string) {
+		w.readTimeout = timeout
 		b, _ := w.lock(s, "b")
 		held := w.acquire(b)
 		a, link := w.lock(s, "a", lock.WithWait(10*time.Second))

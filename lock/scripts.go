@@ -48,6 +48,7 @@ const (
 	releaseBound = 20 * time.Second
 	// undoBound is short, for it delays an Acquire that has failed already.
 	undoBound = time.Second
-	// resendAfter: a command that took so long may have been sent twice.
-	resendAfter = time.Second
+	// resendBound: a command that took so long may have been sent twice, however
+	// long the client waits for a reply; see resendAfter.
+	resendBound = time.Second
 )

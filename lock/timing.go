@@ -40,6 +40,18 @@ func wakeBound(pttl, lease time.Duration) time.Duration {
 	return max(pttl, time.Millisecond)
 }
 
+// resendAfter is the time after which a client with these timeouts may have sent
+// a command twice. One that is not above 0 is none.
+func resendAfter(timeouts ...time.Duration) time.Duration {
+	d := resendBound
+	for _, t := range timeouts {
+		if t > 0 {
+			d = min(d, t)
+		}
+	}
+	return d
+}
+
 // renewalsDue is how many renewals of a hold were due by now.
 func renewalsDue(start, now time.Time, every time.Duration) int {
 	return int(now.Sub(start) / every)

@@ -28,6 +28,22 @@ func TestLeaseEndsAMarginBeforeRedisCanExpireIt(t *testing.T) {
 	}
 }
 
+func TestResendAfterTheShortestTimeout(t *testing.T) {
+	for _, c := range []struct {
+		timeouts []time.Duration
+		want     time.Duration
+	}{
+		{nil, sec},
+		{[]time.Duration{5 * sec, 5 * sec}, sec},
+		{[]time.Duration{5 * sec, 200 * ms}, 200 * ms},
+		{[]time.Duration{0, -1}, sec}, // without a timeout
+	} {
+		if got := resendAfter(c.timeouts...); got != c.want {
+			t.Errorf("timeouts %v: sent again after %v, want %v", c.timeouts, got, c.want)
+		}
+	}
+}
+
 func TestBackoffDoublesUpToTheLongest(t *testing.T) {
 	for _, c := range []struct {
 		n      int

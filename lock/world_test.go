@@ -27,6 +27,8 @@ type world struct {
 	t *testing.T
 	m *miniredis.Miniredis
 
+	readTimeout time.Duration // of clients made from now on; 0: the default
+
 	mu       sync.Mutex
 	commands []string // in order, those that scripts call included
 	clients  []*redis.Client
@@ -73,7 +75,7 @@ func (w *world) client() (*redis.Client, *link) {
 	l := &link{latency: time.Duration(500_000 + len(w.clients)*7)} // no two alike
 	rdb := redis.NewClient(&redis.Options{
 		Addr: "127.0.0.1:6379", Protocol: 2, DisableIdentity: true,
-		MinRetryBackoff: -1, MaxRetryBackoff: -1,
+		MinRetryBackoff: -1, MaxRetryBackoff: -1, ReadTimeout: w.readTimeout,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			if ctx.Err() != nil {

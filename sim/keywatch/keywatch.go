@@ -31,7 +31,9 @@ type Watch struct {
 type State struct {
 	There   bool
 	Value   string
-	Expires time.Time // by time.Now; zero: never
+	Expires time.Time // by time.Now, at the earliest; zero: never
+	// Unsure is how much later it may expire: who looked was not told at once.
+	Unsure time.Duration
 }
 
 // Slack is how far what is read of the key may be off.
@@ -112,18 +114,19 @@ func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 		return []history.Event{gone}
 	case actor != "" && actor != owner && was.Value != now.Value:
 		return []history.Event{gone, born}
-	case actor != "" && longer(was.Expires, now.Expires, slack.Life):
+	case actor != "" && longer(was, now, slack.Life):
 		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: life()}}
 	}
 	return nil
 }
 
-// longer reports whether a key's life was lengthened by more than rounding.
-func longer(was, now time.Time, slack time.Duration) bool {
-	if was.IsZero() {
+// longer reports whether a key's life was lengthened by more than rounding and
+// more than either look is unsure of.
+func longer(was, now State, slack time.Duration) bool {
+	if was.Expires.IsZero() {
 		return false
 	}
-	return now.IsZero() || now.Sub(was) > slack
+	return now.Expires.IsZero() || now.Expires.Sub(was.Expires.Add(was.Unsure)) > slack
 }
 
 // arm sets the alarm at which the key will have expired. The mutex is held.

@@ -17,6 +17,9 @@ func TestChangesOfTheKey(t *testing.T) {
 		key := func(value string, left time.Duration) State {
 			return State{There: true, Value: value, Expires: in(left)}
 		}
+		unsure := func(value string, left, by time.Duration) State {
+			return State{There: true, Value: value, Expires: in(left), Unsure: by}
+		}
 		forever := State{There: true, Value: "a"}
 		tests := []struct {
 			name         string
@@ -51,6 +54,7 @@ func TestChangesOfTheKey(t *testing.T) {
 			},
 			{"made to last for ever", key("a", 10), forever, "A", "A", []history.Event{{Kind: history.Renewed, Client: "A", Owner: "A"}}},
 			{"lengthened by rounding", key("a", 0), key("a", time.Millisecond), "A", "A", nil},
+			{"lengthened by no more than was unsure", unsure("a", 10*time.Second, 50*time.Millisecond), key("a", 10*time.Second+40*time.Millisecond), "A", "A", nil},
 			{"lengthened by the clock's step", key("a", 10*time.Second), key("a", 70*time.Second), "A", "", nil},
 		}
 		for _, tt := range tests {

@@ -100,28 +100,27 @@ func (w *world) DelayWrite(name string, d time.Duration, fired func(string)) err
 }
 
 // JumpClock steps Redis's clock, or what is left of all our keys.
-func (w *world) JumpClock(d time.Duration) (string, error) {
+func (w *world) JumpClock(d time.Duration) (proof string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
-	proof, err := w.redis.JumpClock(ctx, w.clock.Real(d))
-	if err != nil {
-		return "", err
-	}
-	// Not here: the fault may fire on what a command does to the key, while that
-	// command keeps all others out.
-	w.looks.Go(w.observer.sync)
-	return proof, nil
+	err = w.observer.between(func() error {
+		proof, err = w.redis.JumpClock(ctx, w.clock.Real(d))
+		return err
+	})
+	return proof, err
 }
 
 // SetClockRate changes the speed of Redis's clock.
-func (w *world) SetClockRate(rate float64) (func(), string, error) {
-	restore, proof, err := w.redis.SetRate(rate)
+func (w *world) SetClockRate(rate float64) (restore func(), proof string, err error) {
+	var normal func()
+	err = w.observer.between(func() error {
+		normal, proof, err = w.redis.SetRate(rate)
+		return err
+	})
 	if err != nil {
 		return nil, "", err
 	}
-	w.looks.Go(w.observer.sync)
 	return func() {
-		restore()
-		w.looks.Go(w.observer.sync)
+		_ = w.observer.between(func() error { normal(); return nil })
 	}, proof, nil
 }

@@ -31,7 +31,7 @@ type observer struct {
 }
 
 // newObserver makes one. Renew is how often a lock renews, in real time: a life
-// that grew by less than half of that was only read late.
+// that grew by less than half of that was not renewed.
 func newObserver(admin *redis.Client, key string, renew time.Duration, c stage.Clock, emit func(history.Event)) *observer {
 	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
 	o.watch = keywatch.New(o.look, keywatch.Slack{Life: renew / 2, Expiry: expirySlack}, o.record)
@@ -61,11 +61,16 @@ func (o *observer) options() tap.Options {
 	}
 }
 
-// sync looks at the key now, when no command is under way.
-func (o *observer) sync() {
+// between does something to the server while no command that names the key is
+// under way, so that what it does to the key is nobody's work. It must not be
+// called by who holds the turn: what the taps call.
+func (o *observer) between(do func() error) error {
 	o.turn.Lock()
 	defer o.turn.Unlock()
 	o.watch.Sync("")
+	err := do()
+	o.watch.Sync("")
+	return err
 }
 
 // look reads the key through the harness's own connection. Where Redis does not
@@ -89,6 +94,7 @@ func (o *observer) look() keywatch.State {
 const lookTimeout = 2 * time.Second
 
 func (o *observer) read(ctx context.Context) (keywatch.State, error) {
+	asked := time.Now()
 	pipe := o.admin.Pipeline()
 	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
 	text, fields := pipe.Get(ctx, o.key), pipe.HGetAll(ctx, o.key)
@@ -115,7 +121,9 @@ func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 	}
 	state.There = true
 	if left.Val() > 0 {
-		state.Expires = time.Now().Add(left.Val())
+		// Redis looked at its clock at some time since, and rounded.
+		state.Expires = asked.Add(left.Val())
+		state.Unsure = time.Since(asked) + time.Millisecond
 	}
 	return state, nil
 }

@@ -36,7 +36,6 @@ type world struct {
 	clients  []*client
 	stop     chan struct{} // closed when the run must end
 	once     sync.Once
-	looks    sync.WaitGroup // at the key, beside all else
 }
 
 // client is one process with its way to Redis.
@@ -221,7 +220,6 @@ func (w *world) close() {
 	if w.observer != nil {
 		w.observer.watch.Stop()
 	}
-	w.looks.Wait()
 	if w.admin != nil {
 		_ = w.admin.Close()
 	}

@@ -78,7 +78,10 @@ func (n *Nemesis) Observe(e *history.Event) {
 			continue
 		}
 		shot := n.shot(f, target)
-		if wait := Draw(f.rng, f.plan.After); wait > 0 {
+		wait := Draw(f.rng, f.plan.After)
+		if wait > 0 || !f.plan.Spec.Target {
+			// What befalls the server comes between two commands, not in the midst
+			// of the one that the event tells of.
 			n.after(wait+f.apart, shot)
 		} else {
 			now = append(now, shot)
