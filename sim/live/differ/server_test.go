@@ -12,6 +12,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/live/needs"
 )
 
 // bound ends a test whose server does not answer. Nothing asserts on it.
@@ -21,23 +23,15 @@ const bound = 30 * time.Second
 // word their errors otherwise.
 const recordedOf = "7.0."
 
-// findRedis looks for a redis-server. On a machine without one the test is
-// skipped, which is for laptops alone: with SIMRUN_CI set it fails.
+// findRedis looks for a redis-server of a release.
 func findRedis(t *testing.T, release string) string {
 	t.Helper()
-	why := "no redis-server found"
-	if path, err := exec.LookPath("redis-server"); err == nil {
-		version, err := exec.Command(path, "--version").Output()
-		if err == nil && strings.Contains(string(version), " v="+release) {
-			return path
-		}
-		why = "redis-server is not of release " + release + "x: " + string(version)
+	path := needs.RedisServer(t)
+	version, err := exec.Command(path, "--version").Output()
+	if err != nil || !strings.Contains(string(version), " v="+release) {
+		needs.Missing(t, "redis-server is not of release "+release+"x: "+string(version))
 	}
-	if os.Getenv("SIMRUN_CI") != "" {
-		t.Fatal(why + ", and SIMRUN_CI wants one")
-	}
-	t.Skip(why)
-	return ""
+	return path
 }
 
 // server is one of the two under comparison.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/sim/live/needs"
 )
 
 // ownerVerb makes the test binary a process that is killed while its
@@ -35,7 +36,7 @@ func own() {
 }
 
 func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
-	needRedisServer(t)
+	needs.RedisServer(t)
 	cmd := exec.Command(os.Args[0], ownerVerb)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

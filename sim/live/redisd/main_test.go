@@ -3,12 +3,12 @@ package redisd
 import (
 	"context"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/sim/live/needs"
 )
 
 func TestMain(m *testing.M) {
@@ -21,18 +21,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needRedisServer skips a test where no redis-server is installed, and fails it
-// where one has to be.
-func needRedisServer(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath(RedisServer); err != nil {
-		if os.Getenv("SIMRUN_CI") != "" {
-			t.Fatal("no redis-server in $PATH")
-		}
-		t.Skip("no redis-server in $PATH")
-	}
-}
-
 // started are the servers that we start ourselves.
 var started = []string{Miniredis, RedisServer}
 
@@ -40,7 +28,7 @@ var started = []string{Miniredis, RedisServer}
 func open(t *testing.T, spec string, o Options) Server {
 	t.Helper()
 	if spec == RedisServer {
-		needRedisServer(t)
+		needs.RedisServer(t)
 	}
 	if o.Log == nil {
 		o.Log = func(line string) { t.Log(line) }

@@ -11,6 +11,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/live/needs"
 )
 
 // stub is a miniredis that tells what is asked of it about itself.
@@ -150,7 +152,7 @@ func TestAPortThatIsTaken(t *testing.T) {
 	for _, spec := range started {
 		t.Run(spec, func(t *testing.T) {
 			if spec == RedisServer {
-				needRedisServer(t)
+				needs.RedisServer(t)
 			}
 			_, err := Open(t.Context(), spec, Options{Port: l.Addr().(*net.TCPAddr).Port})
 			checkRefusal(t, err, ErrServerPort, l.Addr().String())

@@ -1,9 +1,7 @@
 package tap
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,23 +10,21 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/lockchaos/simrun/sim/live/needs"
 	"github.com/lockchaos/simrun/sim/live/redisd"
 )
 
 // servers runs a test against each server that a live run can have.
 func servers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Run(redisd.Miniredis, func(t *testing.T) { test(t, miniredis.RunT(t).Addr()) })
-	t.Run(redisd.RedisServer, func(t *testing.T) { test(t, needRedisServer(t).Addr()) })
+	t.Run(redisd.RedisServer, func(t *testing.T) { test(t, redisServer(t).Addr()) })
 }
 
-// needRedisServer starts one. It skips a test where none is installed, and
-// fails it where one has to be.
-func needRedisServer(t *testing.T) redisd.Server {
+// redisServer starts one.
+func redisServer(t *testing.T) redisd.Server {
 	t.Helper()
+	needs.RedisServer(t)
 	s, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
-	if errors.Is(err, redisd.ErrServerMissing) && os.Getenv("SIMRUN_CI") == "" {
-		t.Skip(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -267,7 +267,7 @@ func TestLoseReply(t *testing.T) {
 }
 
 func TestWhatIsNotRedisPasses(t *testing.T) {
-	addr := needRedisServer(t).Addr()
+	addr := redisServer(t).Addr()
 	for name, tc := range map[string]struct{ send, want, told string }{
 		"inline":       {"PING\r\nPING\r\n", "+PONG\r\n+PONG\r\n", "not Redis's protocol"},
 		"monitor":      {"*1\r\n$7\r\nMONITOR\r\n", "+OK\r\n", "after monitor"},

@@ -1,27 +1,18 @@
 package worker
 
 import (
-	"os"
-	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/lockchaos/simrun/sim/live/needs"
 )
 
 const workerPy = "../../../examples/worker-python/worker.py"
 
-// python starts the worker in Python. Where there is no Python the test is
-// skipped, which is for laptops alone: with SIMRUN_CI set it fails.
+// python is the worker in Python.
 func python(t *testing.T) Command {
 	t.Helper()
-	path, err := exec.LookPath("python3")
-	if err == nil {
-		return Command{Path: path, Args: []string{workerPy}}
-	}
-	if os.Getenv("SIMRUN_CI") != "" {
-		t.Fatal("no python3 found, and SIMRUN_CI wants one")
-	}
-	t.Skip("no python3 found")
-	return Command{}
+	return Command{Path: needs.Python(t), Args: []string{workerPy}}
 }
 
 func TestTheWorkerInPythonExcludes(t *testing.T) {

@@ -1,0 +1,45 @@
+package needs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lockchaos/simrun/sim/live/needs"
+)
+
+// witness is a test that goes on.
+type witness struct{ said string }
+
+func (*witness) Helper()          {}
+func (w *witness) Skip(a ...any)  { w.said = "skip: " + fmt.Sprint(a...) }
+func (w *witness) Fatal(a ...any) { w.said = "fatal: " + fmt.Sprint(a...) }
+
+func TestAMissingProgramSkipsOnALaptopAndFailsInCI(t *testing.T) {
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there")
+	if err := os.WriteFile(there, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, tt := range []struct {
+		ci    string
+		names []string
+		path  string
+		said  string
+	}{
+		{"", []string{"there"}, there, ""},
+		{"1", []string{"there"}, there, ""},
+		{"1", []string{"gone", "there"}, there, ""},
+		{"", []string{"gone"}, "", "skip: there is no gone in $PATH"},
+		{"1", []string{"gone"}, "", "fatal: there is no gone in $PATH, and SIMRUN_CI is set"},
+		{"", []string{"gone", "lost"}, "", "skip: there is no gone and no lost in $PATH"},
+	} {
+		t.Setenv(needs.CI, tt.ci)
+		var w witness
+		if path := needs.Program(&w, tt.names...); path != tt.path || w.said != tt.said {
+			t.Errorf("%q, %s=%q: %q and %q, want %q and %q", tt.names, needs.CI, tt.ci, path, w.said, tt.path, tt.said)
+		}
+	}
+}
