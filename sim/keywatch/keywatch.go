@@ -16,6 +16,10 @@ import (
 
 // Watch watches one key.
 type Watch struct {
+	// Turn is held while the key is looked at because its life should be over,
+	// so that no command changes it meanwhile. Nil: none can.
+	Turn sync.Locker
+
 	look  func() State
 	emit  func(history.Event)
 	slack Slack
@@ -138,7 +142,20 @@ func (w *Watch) arm() {
 	if w.ended || !w.last.There || w.last.Expires.IsZero() {
 		return
 	}
-	w.alarm = time.AfterFunc(time.Until(w.last.Expires), func() { w.Sync("") })
+	left := time.Until(w.last.Expires)
+	if left <= 0 { // it should be gone, and is not yet
+		left = w.slack.Expiry
+	}
+	w.alarm = time.AfterFunc(left, w.ring)
+}
+
+// ring looks whether the key has expired. One that has not is looked at again.
+func (w *Watch) ring() {
+	if w.Turn != nil {
+		w.Turn.Lock()
+		defer w.Turn.Unlock()
+	}
+	w.Sync("")
 }
 
 // Stop ends the watch.

@@ -35,6 +35,7 @@ type observer struct {
 func newObserver(admin *redis.Client, key string, renew time.Duration, c stage.Clock, emit func(history.Event)) *observer {
 	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
 	o.watch = keywatch.New(o.look, keywatch.Slack{Life: renew / 2, Expiry: expirySlack}, o.record)
+	o.watch.Turn = o.turn
 	return o
 }
 
@@ -120,7 +121,7 @@ func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 		state.Value = strings.Join(lines, "")
 	}
 	state.There = true
-	if left.Val() > 0 {
+	if left.Val() >= 0 { // 0: within its last millisecond
 		// Redis looked at its clock at some time since, and rounded.
 		state.Expires = asked.Add(left.Val())
 		state.Unsure = time.Since(asked) + time.Millisecond
