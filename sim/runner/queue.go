@@ -71,13 +71,13 @@ func command(program string, in Input, strategy string) string {
 	if in.Source != nil {
 		name = in.Scenario.File
 	}
-	return fmt.Sprintf("%s -scenario %s -strategy %s", program, quote(name), quote(strategy))
+	return fmt.Sprintf("%s -scenario %s -strategy %s", program, Quote(name), Quote(strategy))
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// quote makes one word of s for a POSIX shell.
-func quote(s string) string {
+// Quote makes one word of s for a POSIX shell.
+func Quote(s string) string {
 	if plain.MatchString(s) {
 		return s
 	}

@@ -69,6 +69,9 @@ func (e usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
+// errInterrupted: the interrupt came before the first run.
+var errInterrupted = errors.New("interrupted before anything ran")
+
 // Main runs simrun with the arguments that follow the program's name, and
 // returns the code to exit with. Call it from main, with every strategy
 // registered: in a process that was started to run seeds, or as a live client, it
@@ -91,6 +94,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 }
 
 func exitCode(err error) int {
+	if errors.Is(err, errInterrupted) {
+		return ExitUnknown
+	}
 	var usage usageError
 	var scenario *scenarios.Error
 	if errors.As(err, &usage) || errors.As(err, &scenario) || errors.Is(err, scenarios.ErrNoScenario) {

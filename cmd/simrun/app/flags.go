@@ -58,7 +58,7 @@ func (f *flags) define() *flag.FlagSet {
 	})
 	f.scale = live.DefaultScale
 	fs.Func("scale", "live: `times` faster than the scenario's times (default 30)", func(s string) (err error) {
-		if f.scale, err = strconv.ParseFloat(s, 64); err != nil || f.scale < 1 || f.scale > 1000 {
+		if f.scale, err = strconv.ParseFloat(s, 64); err != nil || !(f.scale >= 1 && f.scale <= 1000) { // which NaN is not
 			return errors.New("want a number from 1 to 1000")
 		}
 		return nil
@@ -114,12 +114,23 @@ func parse(args []string) (*flags, []string, error) {
 	if f.given("seed") && f.given("seeds") {
 		return nil, nil, usagef("-seed runs one seed and -seeds many; give one of them")
 	}
+	return f, rest, f.checkLive()
+}
+
+// checkLive finds a flag of live mode where there is none, and one whose value
+// an empty variable of a shell was to give: it must not stand for the default.
+func (f *flags) checkLive() error {
+	empty := map[string]bool{"redis": f.redis == "", "toxiproxy": f.toxiproxy == "", "worker": f.worker == ""}
 	for _, name := range liveFlags {
-		if f.given(name) && f.mode == modeSim {
-			return nil, nil, usagef("-%s goes with -mode live or both", name)
+		switch {
+		case !f.given(name):
+		case f.mode == modeSim:
+			return usagef("-%s goes with -mode live or both", name)
+		case empty[name]:
+			return usagef("-%s is empty; leave it out for the default", name)
 		}
 	}
-	return f, rest, nil
+	return nil
 }
 
 // flagError tells a flag that does not exist from one with a bad value.

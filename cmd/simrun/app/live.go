@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/lockchaos/simrun/reports"
 	"github.com/lockchaos/simrun/sim/live"
+	"github.com/lockchaos/simrun/sim/live/redisd"
 	"github.com/lockchaos/simrun/sim/live/worker"
 	"github.com/lockchaos/simrun/sim/results"
 	"github.com/lockchaos/simrun/sim/runner"
@@ -25,7 +27,10 @@ func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
 	o := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy}
 	if f.worker != "" {
 		var err error
-		if o.Worker, err = worker.ParseCommand(f.worker); err != nil {
+		if o.Worker, err = worker.ParseCommand(f.worker); err == nil {
+			err = o.Worker.Check()
+		}
+		if err != nil {
 			return nil, usagef("-worker: %v", err)
 		}
 	}
@@ -46,8 +51,31 @@ func planLive(f *flags, p *runner.Plan, o *runner.Options, lab *live.Lab) {
 	if !f.given("procs") {
 		o.Procs = liveProcs
 	}
-	o.Program = program() + " -mode live"
+	o.Program = program() + " -mode live" + liveArguments(f)
 	o.Live = lab.Run
+}
+
+// liveArguments repeats the flags of live mode that were given, for who replays
+// a run. A password is not told.
+func liveArguments(f *flags) string {
+	var b strings.Builder
+	for _, name := range liveFlags {
+		if !f.given(name) {
+			continue
+		}
+		b.WriteString(" -" + name)
+		switch name {
+		case "scale":
+			fmt.Fprintf(&b, " %v", f.scale)
+		case "redis":
+			b.WriteString(" " + runner.Quote(redisd.Redacted(f.redis)))
+		case "toxiproxy":
+			b.WriteString(" " + runner.Quote(f.toxiproxy))
+		case "worker":
+			b.WriteString(" " + runner.Quote(f.worker))
+		}
+	}
+	return b.String()
 }
 
 // runBoth runs the plan in virtual time and one seed of it live, and tells where

@@ -34,7 +34,9 @@ func run(e *env) (int, error) {
 	context.AfterFunc(ctx, stop)
 	var lab *live.Lab
 	if e.flags.mode != modeSim {
-		if lab, err = openLab(ctx, e.flags); err != nil {
+		if lab, err = openLab(ctx, e.flags); err != nil && ctx.Err() != nil {
+			return 0, errInterrupted
+		} else if err != nil {
 			return 0, err
 		}
 		defer lab.Close()

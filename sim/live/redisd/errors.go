@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Why a server cannot be used. Nothing in it has been touched.
@@ -47,17 +50,27 @@ func explain(addr string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("redis server %s: %w", addr, context.Canceled)
 	case has("WRONGPASS", "ERR invalid password"):
-		return fmt.Errorf("%w: %s: the password is wrong", ErrServerPassword, addr)
+		return fmt.Errorf("%w: %s: the password is wrong; give another: redis://:password@%s", ErrServerPassword, addr, addr)
 	case has("NOAUTH"):
 		return fmt.Errorf("%w: %s: it wants a password: redis://:password@%s", ErrServerPassword, addr, addr)
 	case has("ERR AUTH", "ERR Client sent AUTH"):
-		return fmt.Errorf("%w: %s: it has no password, and one was given", ErrServerPassword, addr)
+		return fmt.Errorf("%w: %s: it has no password, and one was given; leave it out", ErrServerPassword, addr)
 	case has("NOPERM"):
 		return fmt.Errorf("%w: %s: %s", ErrServerPassword, addr, text)
 	case has("DENIED"):
 		return fmt.Errorf("%w: %s: it is in protected mode and wants a password", ErrServerPassword, addr)
 	}
-	return fmt.Errorf("%w: %s: %s", ErrServerUnreachable, addr, text)
+	remedy := "; is that the port of a Redis?"
+	var dial *net.OpError
+	var reply redis.Error
+	switch {
+	case errors.As(err, &dial) && dial.Op == "dial":
+		text = oneLine(dial.Err)
+		remedy = "; start it, or do without it: -redis " + Miniredis
+	case errors.As(err, &reply): // a Redis, and its own words
+		remedy = ""
+	}
+	return fmt.Errorf("%w: %s: %s%s", ErrServerUnreachable, addr, text, remedy)
 }
 
 // oneLine is what err says, on one line.

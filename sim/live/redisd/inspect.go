@@ -48,7 +48,7 @@ func (i info) fit(addr string) error {
 		return fmt.Errorf("%w: %s: it does not tell its version", ErrServerUnreachable, addr)
 	}
 	if n < oldest {
-		return fmt.Errorf("%w: %s is Redis %s, the oldest that works is %d", ErrServerOld, addr, version, oldest)
+		return fmt.Errorf("%w: %s is Redis %s, the oldest that works is %d; or do without it: -redis miniredis", ErrServerOld, addr, version, oldest)
 	}
 	return nil
 }

@@ -106,9 +106,7 @@ func parse(spec string) (*redis.Options, error) {
 	const want = "not miniredis, redis-server, host:port or redis://:password@host:port"
 	scheme, rest, isURL := strings.Cut(spec, "://")
 	if isURL {
-		if at := strings.LastIndex(rest, "@"); at >= 0 {
-			rest = "…" + rest[at:]
-		}
+		_, rest, _ = strings.Cut(Redacted(spec), "://")
 		if scheme != "redis" {
 			return nil, fmt.Errorf("%w: %s://%s: %s", ErrSpec, scheme, rest, want)
 		}
@@ -126,6 +124,15 @@ func parse(spec string) (*redis.Options, error) {
 		host = "127.0.0.1"
 	}
 	return quiet(&redis.Options{Addr: net.JoinHostPort(host, port)}), nil
+}
+
+// Redacted is a spec without its user and password.
+func Redacted(spec string) string {
+	scheme, rest, isURL := strings.Cut(spec, "://")
+	if at := strings.LastIndex(rest, "@"); isURL && at >= 0 {
+		return scheme + "://…" + rest[at:]
+	}
+	return spec
 }
 
 // adminTimeout bounds one admin command, and one try to connect.

@@ -45,10 +45,10 @@ func TestAServerThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
 		want     error
 		says     []string
 	}{
-		"wrong password":      {about: modern, password: "right", given: ":hunter2@", want: ErrServerPassword, says: []string{"wrong"}},
+		"wrong password":      {about: modern, password: "right", given: ":hunter2@", want: ErrServerPassword, says: []string{"wrong", "redis://:password@"}},
 		"password needed":     {about: modern, password: "right", want: ErrServerPassword, says: []string{"redis://:password@"}},
-		"no password wanted":  {about: modern, given: ":hunter2@", want: ErrServerPassword, says: []string{"it has no password"}},
-		"too old":             {about: old, want: ErrServerOld, says: []string{"4.0.14", "5"}},
+		"no password wanted":  {about: modern, given: ":hunter2@", want: ErrServerPassword, says: []string{"it has no password", "leave it out"}},
+		"too old":             {about: old, want: ErrServerOld, says: []string{"4.0.14", "5", "-redis miniredis"}},
 		"no version":          {about: mute, want: ErrServerUnreachable, says: []string{"version"}},
 		"a replica":           {about: replica, want: ErrServerReplica, says: []string{"10.0.0.1:6379"}},
 		"a foreign key":       {about: modern, key: "cart:42", want: ErrServerForeign, says: []string{`"cart:42"`, "-redis-shared"}},
@@ -111,7 +111,7 @@ func TestAnAddressWhereNothingAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), addr, Options{})
-	checkRefusal(t, err, ErrServerUnreachable, addr)
+	checkRefusal(t, err, ErrServerUnreachable, addr, "refused", "start it", "-redis miniredis")
 }
 
 func TestAnAddressWhereSomethingElseAnswers(t *testing.T) {
@@ -131,7 +131,7 @@ func TestAnAddressWhereSomethingElseAnswers(t *testing.T) {
 		}
 	}()
 	_, err = Open(t.Context(), l.Addr().String(), Options{})
-	checkRefusal(t, err, ErrServerUnreachable, l.Addr().String())
+	checkRefusal(t, err, ErrServerUnreachable, l.Addr().String(), "is that the port of a Redis?")
 }
 
 func TestOpeningCanBeCancelled(t *testing.T) {

@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 )
 
@@ -22,6 +23,14 @@ func Self() (Command, error) {
 		return Command{}, fmt.Errorf("%w: finding this program: %w", ErrCommand, err)
 	}
 	return Command{Path: exe, Args: []string{Verb}, Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}}, nil
+}
+
+// Check reports whether there is such a program. It fails with [ErrCommand].
+func (c Command) Check() error {
+	if _, err := exec.LookPath(c.Path); err != nil {
+		return fmt.Errorf("%w: %w; name a program, in $PATH or by its path", ErrCommand, err)
+	}
+	return nil
 }
 
 // ParseCommand reads a command line: words, apart by spaces, with quotes and

@@ -90,6 +90,12 @@ func TestTheContextKills(t *testing.T) {
 }
 
 func TestAProgramThatIsNotThere(t *testing.T) {
+	for _, path := range []string{"/no/such/program", "no-such-program", t.TempDir()} {
+		wantError(t, "check of "+path, Command{Path: path}.Check(), ErrCommand)
+	}
+	if err := command(t, "").Check(); err != nil {
+		t.Errorf("check of this very program: %v", err)
+	}
 	_, err := Start(t.Context(), Command{Path: "/no/such/program"}, Options{})
 	wantError(t, "start", err, ErrCommand)
 }
