@@ -2,6 +2,7 @@ package keywatch
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,6 +62,36 @@ func TestChangesOfTheKey(t *testing.T) {
 			if got := changes(tt.was, tt.now, tt.owner, tt.actor, Slack{Life: time.Millisecond, Expiry: 5}); !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 			}
+		}
+	})
+}
+
+// A key that stands a little longer than it should is looked at until it is gone,
+// and while nobody else is at work on it.
+func TestExpiryIsSeenLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turn sync.Mutex
+		looks, alone := 0, true
+		last := time.Now().Add(time.Second)
+		look := func() State {
+			looks++
+			if looks > 1 && turn.TryLock() {
+				alone = false
+				turn.Unlock()
+			}
+			return State{There: looks < 4, Value: "a", Expires: last}
+		}
+		var got []history.Kind
+		w := New(look, Slack{Expiry: time.Millisecond}, func(e history.Event) { got = append(got, e.Kind) })
+		w.Turn = &turn
+		w.Sync("A")
+		time.Sleep(time.Minute)
+		w.Stop()
+		if want := []history.Kind{history.Locked, history.Expired}; !slices.Equal(got, want) {
+			t.Errorf("events %v after %d looks, want %v", got, looks, want)
+		}
+		if looks != 4 || !alone {
+			t.Errorf("looked %d times, always in its turn %v; want 4 times in turn", looks, alone)
 		}
 	})
 }

@@ -121,12 +121,18 @@ func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 		state.Value = strings.Join(lines, "")
 	}
 	state.There = true
-	if left.Val() >= 0 { // 0: within its last millisecond
-		// Redis looked at its clock at some time since, and rounded.
-		state.Expires = asked.Add(left.Val())
-		state.Unsure = time.Since(asked) + time.Millisecond
-	}
+	state.Expires, state.Unsure = end(asked, time.Now(), left.Val())
 	return state, nil
+}
+
+// end is when a key's life ends, and how much later that may be, by the answer to
+// PTTL. Redis looked at its clock at some time between the question and the
+// answer, and rounded: 0 is a key in its last millisecond.
+func end(asked, answered time.Time, left time.Duration) (at time.Time, unsure time.Duration) {
+	if left < 0 {
+		return time.Time{}, 0
+	}
+	return asked.Add(left), answered.Sub(asked) + time.Millisecond
 }
 
 // err is why the key could not be watched all the time.
