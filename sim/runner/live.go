@@ -42,10 +42,26 @@ func (q *queue) livePath(c *cell, seed uint64) string {
 	return fmt.Sprintf("%s.%d", filepath.Join(q.opt.Dir, filepath.FromSlash(c.path)), seed)
 }
 
+// keepUnfinished keeps, of cells that an interrupt has cut short, the history
+// that the report tells of.
+func (q *queue) keepUnfinished() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range q.cells {
+		if c.recorded {
+			continue
+		}
+		c.recorded = true
+		if seed, ok := c.seedToRecord(); ok && q.opt.Dir != "" {
+			q.keepLive(c, seed)
+		}
+	}
+}
+
 // keepLive keeps the history of the seed that the report tells of. The mutex is
 // held.
 func (q *queue) keepLive(c *cell, keep uint64) {
-	for i := range c.count {
+	for i := range c.next {
 		seed := q.plan.First + uint64(i)
 		if seed != keep {
 			_ = os.Remove(q.livePath(c, seed))

@@ -107,6 +107,9 @@ func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 	if err != nil {
 		return results.Results{}, err
 	}
+	if o.Live != nil {
+		q.keepUnfinished()
+	}
 	r := q.results(p, ctx.Err() != nil)
 	r.WallSeconds = time.Since(began).Seconds()
 	return r, nil

@@ -1,0 +1,103 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// liveRun is a live run in which seed 2 overlaps.
+func liveRun(j sim.Job) sim.Outcome {
+	r := check.Report{Sections: 9}
+	if j.Seed == 2 {
+		r.Violations = []check.Violation{{Property: "overlap", Text: "two were inside"}}
+	}
+	return sim.Outcome{Header: sim.Header(j), Report: r, Events: []history.Event{{Seq: 1, Kind: history.End}}}
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			path, err = filepath.Rel(dir, path)
+			files = append(files, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Of the histories of a cell, the one that the report tells of is kept, whether
+// all seeds ran or an interrupt came.
+func TestALiveCellKeepsTheHistoryThatTheReportTellsOf(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ends uint64 // the seed in which the interrupt comes
+		runs int
+		seed uint64 // whose history is kept
+		kept []string
+	}{
+		{"all seeds", 0, 5, 2, []string{"expiry/steady/history.jsonl"}},
+		{"interrupted behind the violation", 4, 3, 2, []string{"expiry/steady/history.jsonl"}},
+		{"interrupted before the violation", 2, 1, 1, []string{"expiry/steady/history.jsonl"}},
+		{"interrupted before anything", 1, 0, 0, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			dir := t.TempDir()
+			r, err := Run(ctx, planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(ctx context.Context, j sim.Job) (sim.Outcome, error) {
+				if j.Seed == tt.ends {
+					interrupt()
+					return sim.Outcome{}, ctx.Err()
+				}
+				return liveRun(j), nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.kept, filesIn(t, dir)); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			if r.Interrupted != (tt.ends != 0) {
+				t.Errorf("interrupted: %v", r.Interrupted)
+			}
+			if tt.runs == 0 {
+				return
+			}
+			st := r.Scenarios[0].Strategies[0]
+			if st.Runs != tt.runs || st.History != tt.kept[0] {
+				t.Errorf("%d runs, history %q", st.Runs, st.History)
+			}
+			h, _, err := history.ReadFile(filepath.Join(dir, st.History))
+			if err != nil || h.Seed != tt.seed {
+				t.Errorf("history of seed %d, want %d: %v", h.Seed, tt.seed, err)
+			}
+		})
+	}
+}
+
+// What a live run cannot go on without ends all runs.
+func TestAFaultOfTheHarnessEndsALiveRun(t *testing.T) {
+	broken := errors.New("no more ports")
+	_, err := Run(t.Context(), planOf(t, 3, nil, "steady"), Options{Live: func(context.Context, sim.Job) (sim.Outcome, error) {
+		return sim.Outcome{}, broken
+	}})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
