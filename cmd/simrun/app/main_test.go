@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/sim/live/worker"
 	"github.com/lockchaos/simrun/sim/runner"
 )
 
@@ -23,7 +26,7 @@ import (
 // of which misbehaves as its name says.
 const withLocks = "SIMRUN_TEST_LOCKS"
 
-// TestMain lets the test binary serve as simrun, and as simrun's child.
+// TestMain lets the test binary serve as simrun, and as what simrun starts.
 func TestMain(m *testing.M) {
 	if os.Getenv(withLocks) != "" {
 		for _, name := range slices.Sorted(maps.Keys(misbehaviour)) {
@@ -33,8 +36,13 @@ func TestMain(m *testing.M) {
 			})
 		}
 	}
-	if runner.IsChild() {
+	switch {
+	case runner.IsChild():
 		runner.Child()
+	case worker.Is():
+		worker.Run()
+	case janitor.Is(os.Args[1:]):
+		janitor.Main()
 	}
 	base.Stall = time.Second
 	testscript.Main(m, map[string]func(){
@@ -109,9 +117,21 @@ func (l *locker) Release(ctx context.Context) error {
 	return err
 }
 
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
+
+// runScripts runs the scripts of a folder. $EXAMPLES is the folder of that name.
+func runScripts(t *testing.T, dir string) {
+	t.Helper()
+	examples, err := filepath.Abs("../../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EXAMPLES", examples)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 		},

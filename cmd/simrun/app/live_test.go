@@ -1,0 +1,27 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/lockchaos/simrun/sim/live/needs"
+)
+
+// Live runs mostly wait, and so they are tested beside each other, behind what
+// keeps the machine busy.
+
+func TestLive(t *testing.T) {
+	t.Parallel()
+	runScripts(t, "testdata/live")
+}
+
+func TestLiveOnARealServer(t *testing.T) {
+	t.Parallel()
+	needs.RedisServer(t)
+	runScripts(t, "testdata/live-redis")
+}
+
+func TestLiveWithAWorkerInPython(t *testing.T) {
+	t.Parallel()
+	needs.Python(t)
+	runScripts(t, "testdata/live-python")
+}
