@@ -85,5 +85,5 @@ func foreign(ctx context.Context, rdb *redis.Client, prefix string) error {
 const Root = "simrun:"
 
 func ours(key, prefix string) bool {
-	return strings.HasPrefix(key, Root) || prefix != "" && strings.HasPrefix(key, prefix)
+	return below(key, Root) || prefix != "" && below(key, prefix)
 }

@@ -168,8 +168,10 @@ func TestNoRedisServer(t *testing.T) {
 
 func TestWhatAKilledRunLeftIsOurs(t *testing.T) {
 	m := stub(t, "", modern)
-	if err := m.Set(Root+"0123:fence", "7"); err != nil {
-		t.Fatal(err)
+	for _, k := range []string{Root + "0123:lock:item", "{" + Root + "0123:lock:item}:fence"} {
+		if err := m.Set(k, "7"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, err := Open(t.Context(), m.Addr(), Options{})
 	if err != nil {
@@ -181,7 +183,7 @@ func TestWhatAKilledRunLeftIsOurs(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !m.Exists(Root + "0123:fence") {
+	if !m.Exists("{" + Root + "0123:lock:item}:fence") {
 		t.Error("another run's key was removed")
 	}
 }

@@ -37,13 +37,14 @@ func shift(ctx context.Context, rdb *redis.Client, prefix string, d time.Duratio
 	return fmt.Sprintf("clock stepped by %v: expiry of %d of %d keys moved by %v, %d of them expired", d, moved, len(keys), -d, gone), nil
 }
 
-// under returns the keys with the prefix, each once.
+// under returns the keys of ours, each once: those with the prefix, and those
+// that a lock keeps beside its key, which hold that in braces.
 func under(ctx context.Context, rdb *redis.Client, prefix string) ([]string, error) {
 	var keys []string
 	seen := map[string]bool{}
-	found := rdb.Scan(ctx, 0, literal(prefix)+"*", batch).Iterator()
+	found := rdb.Scan(ctx, 0, "*"+literal(prefix)+"*", batch).Iterator()
 	for found.Next(ctx) {
-		if k := found.Val(); !seen[k] {
+		if k := found.Val(); !seen[k] && below(k, prefix) {
 			seen[k] = true
 			keys = append(keys, k)
 		}
@@ -52,6 +53,12 @@ func under(ctx context.Context, rdb *redis.Client, prefix string) ([]string, err
 		return nil, fmt.Errorf("find the keys under %q: %w", prefix, err)
 	}
 	return keys, nil
+}
+
+// below reports whether a key has the prefix, or holds a key that has it in
+// braces, as in {prefix:lock:item}:fence.
+func below(key, prefix string) bool {
+	return strings.HasPrefix(key, prefix) || strings.Contains(key, "{"+prefix)
 }
 
 // literal is a pattern of Redis's that matches s itself.
