@@ -33,6 +33,17 @@ type World interface {
 	JumpClock(d time.Duration) (proof string, err error)
 	// SetClockRate lets Redis's clock run at rate times real speed.
 	SetClockRate(rate float64) (restore func(), proof string, err error)
+	// Restart takes Redis down, with its data kept or lost: connections,
+	// subscriptions and loaded scripts end, and new connections are refused
+	// until start.
+	Restart(keepData bool) (start func(), proof string, err error)
+	// Replicate gives Redis a replica that is lag behind it. It is asked for
+	// before anything runs; a run has one replica, and so one lag.
+	Replicate(lag time.Duration) error
+	// Promote kills Redis, so that all connections end, and lets the replica
+	// take its place under the same address. A new replica takes the old one's
+	// place.
+	Promote() (proof string, err error)
 }
 
 // Toxic is a Toxiproxy toxic by its own name and attributes.
@@ -50,6 +61,13 @@ type Fault interface {
 	// before Inject returns, or later for a fault that waits for its victim.
 	// The function that ends the fault is nil if the fault is over at once.
 	Inject(w World, client string, fired func(proof string)) (end func(), err error)
+}
+
+// Preparer is a fault that needs something of the world before anything runs.
+type Preparer interface {
+	// Prepare is called once for each such fault of a scenario, before any client
+	// begins. Where it fails, the fault cannot fire.
+	Prepare(w World) error
 }
 
 // Range is a duration drawn evenly from Min to Max.

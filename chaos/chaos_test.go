@@ -59,6 +59,9 @@ func TestInject(t *testing.T) {
 		{"clock forward", "clock-jump", duration("by", 31*time.Second), []string{"jump clock 31s"}, nil},
 		{"clock back", "clock-jump", duration("by", -time.Minute), []string{"jump clock -1m0s"}, nil},
 		{"clock rate", "clock-rate", rate(1.1), []string{"set clock rate 1.1"}, []string{"undo clock rate"}},
+		{"restart with data", "redis-restart", words("data", "kept"), []string{"restart, data kept true"}, []string{"undo restart"}},
+		{"restart without data", "redis-restart", words("data", "lost"), []string{"restart, data kept false"}, []string{"undo restart"}},
+		{"failover", "failover", duration("lag", time.Second), []string{"promote"}, nil},
 		{
 			"a partition holds both directions", "partition", chaos.Args{},
 			[]string{"upstream latency A 1 [latency=" + hour + "]", "downstream latency A 1 [latency=" + hour + "]"},
@@ -144,6 +147,8 @@ func TestInjectUnsupported(t *testing.T) {
 		{"delayed-write", "delay write", duration("by", time.Second), nil},
 		{"clock-jump", "jump", duration("by", time.Second), nil},
 		{"clock-rate", "set clock", rate(2), nil},
+		{"redis-restart", "restart", words("data", "kept"), nil},
+		{"failover", "promote", duration("lag", time.Second), nil},
 		{"partition", "downstream", chaos.Args{}, []string{"upstream latency A 1 [latency=" + hour + "]", "undo upstream latency"}},
 		{"toxic", "downstream", toxic("latency", "", 0, nil), nil},
 	}
@@ -169,6 +174,25 @@ func TestInjectUnsupported(t *testing.T) {
 	}
 }
 
+// What a fault needs before anything runs, and a world that cannot give it.
+func TestPrepare(t *testing.T) {
+	spec, _ := chaos.Lookup("failover")
+	fault, err := spec.New(duration("lag", 500*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &fakeWorld{}
+	if err := fault.(chaos.Preparer).Prepare(w); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"replicate 500ms"}, w.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if err := fault.(chaos.Preparer).Prepare(&fakeWorld{refuse: "replicate"}); !errors.Is(err, chaos.ErrUnsupported) {
+		t.Errorf("error %v, want ErrUnsupported", err)
+	}
+}
+
 // Parameters that a fault refuses, and how it says so.
 func TestNewRefuses(t *testing.T) {
 	tests := []struct {
@@ -186,6 +210,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a clock that is no number", "clock-rate", rate(math.NaN()), "rate: must be above 0 and at most 1000", nil},
 		{"a clock beyond bounds", "clock-rate", rate(1001), "rate: must be above 0 and at most 1000", nil},
 		{"a clock that is right", "clock-rate", rate(1), "rate: must not be 1: the clock would run as it does", nil},
+		{"a replica that is up to date", "failover", duration("lag", 0), "lag: must be above 0s", nil},
 		{"an unknown toxic", "toxic", toxic("lag", "", 0, nil), `type: unknown toxic "lag"`,
 			[]string{"bandwidth", "latency", "limit_data", "reset_peer", "slicer", "slow_close", "timeout"}},
 		{"an attribute of another toxic", "toxic", toxic("latency", "", 0, map[string]int64{"rate": 1}),

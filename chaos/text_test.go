@@ -102,6 +102,12 @@ func TestDescribe(t *testing.T) {
 			"sets Redis's clock forward by 31 s, 1 s into the run"},
 		{"clock-rate", chaos.Plan{At: at(0), For: seconds(60, 60)}, rate(1.1),
 			"lets Redis's clock run at 1.1 times real speed for 60 s, 0 s into the run"},
+		{"redis-restart", chaos.Plan{For: seconds(2, 2), On: "entered", After: seconds(1, 3), Nth: 3}, words("data", "lost"),
+			"restarts Redis, which loses its data and refuses everybody for 2 s, 1–3 s after a client entered, the 3rd time"},
+		{"redis-restart", chaos.Plan{For: seconds(2, 2), At: at(5 * time.Second)}, words("data", "kept"),
+			"restarts Redis, which keeps its data and refuses everybody for 2 s, 5 s into the run"},
+		{"failover", chaos.Plan{On: "entered", After: seconds(0, 1), Every: 1}, duration("lag", 500*time.Millisecond),
+			"kills Redis and promotes its replica, which is 500 ms behind, 0–1 s after a client entered, every time"},
 		{"noop", chaos.Plan{Client: "any", On: "acquired"}, chaos.Args{},
 			"marks a moment of the client, as soon as an acquire by it succeeded, the first time"},
 	}

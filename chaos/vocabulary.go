@@ -15,6 +15,8 @@ var vocabulary = []*Spec{
 	&delayedWriteSpec,
 	&clockJumpSpec,
 	&clockRateSpec,
+	&redisRestartSpec,
+	&failoverSpec,
 	&noopSpec,
 }
 

@@ -79,3 +79,15 @@ func (w *fakeWorld) SetClockRate(rate float64) (func(), string, error) {
 	proof, err := w.call("set clock rate %v", rate)
 	return w.undo("clock rate", err), proof, err
 }
+
+func (w *fakeWorld) Restart(keepData bool) (func(), string, error) {
+	proof, err := w.call("restart, data kept %t", keepData)
+	return w.undo("restart", err), proof, err
+}
+
+func (w *fakeWorld) Replicate(lag time.Duration) error {
+	_, err := w.call("replicate %s", lag)
+	return err
+}
+
+func (w *fakeWorld) Promote() (string, error) { return w.call("promote") }

@@ -35,7 +35,7 @@ func findStrategy(sc results.Scenario, name string) (results.Strategy, bool) {
 // letters stand for properties where there is no room for their names.
 var letters = map[string]string{
 	"overlap": "O", "stale-write": "S", "lost-update": "U", "foreign-release": "F", "late-notice": "N",
-	"stuck": "T", "starved": "V", "orphan": "P", "zombie": "Z", "leak": "L",
+	"stuck": "T", "starved": "V", "orphan": "P", "zombie": "Z", "old-fence": "E", "leak": "L",
 }
 
 // Letters of what is no known property.

@@ -12,7 +12,7 @@ import (
 func Properties() []string {
 	return []string{
 		"overlap", "stale-write", "lost-update", "foreign-release", "late-notice",
-		"stuck", "starved", "orphan", "zombie", "leak",
+		"stuck", "starved", "orphan", "zombie", "old-fence", "leak",
 		"aborted", "rejected", "sold-out",
 	}
 }

@@ -30,6 +30,9 @@ var catalogue = []string{
 	"reply-lost",
 	"flash-sale",
 	"slow-replies",
+	"redis-restart",
+	"redis-restart-kept",
+	"failover",
 }
 
 // Names lists the built-in scenarios in the order of the catalogue.

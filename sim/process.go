@@ -82,6 +82,9 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	up, down := p.slots(p.dialed)
 	p.mu.Unlock()
 
+	if p.w.redis.isDown() {
+		return refused(ctx, memnet.End{Send: p.latency(id + " up"), Slot: up}, memnet.End{Send: p.latency(id + " down"), Slot: down})
+	}
 	pr := &pair{}
 	peer := p.w.redis.accept(p.Name, id, pr.reset)
 	near := memnet.End{Ready: p.Stop.Pass, Send: p.latency(id + " up"), Slot: up}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockchaos/simrun/sim/history"
 	"github.com/lockchaos/simrun/sim/keywatch"
+	"github.com/lockchaos/simrun/sim/snapshot"
 )
 
 // introduce is the first command on each connection, put there by the world
@@ -28,10 +29,12 @@ type redisServer struct {
 	watch *keywatch.Watch
 	emit  func(history.Event)
 
-	mu     sync.Mutex
-	clock  serverClock
-	byID   map[string]*serverConn
-	byPeer map[*server.Peer]*serverConn
+	mu      sync.Mutex
+	clock   serverClock
+	byID    map[string]*serverConn
+	byPeer  map[*server.Peer]*serverConn
+	down    bool              // takes no connections
+	replica *snapshot.Replica // nil: no fault needs one
 }
 
 // rounding is how far the end of a key's life may be off where Redis's clock
@@ -44,6 +47,7 @@ type serverConn struct {
 	client string
 	id     string
 	reset  func()
+	cut    bool // at Redis's end: nothing is carried out any more; under srv.mu
 
 	// Set by the goroutine that serves the connection, between a command and
 	// its reply.
@@ -108,9 +112,10 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 	}
 	s.mu.Lock()
 	c := s.byPeer[p]
+	cut := c != nil && c.cut
 	s.mu.Unlock()
-	if c == nil {
-		return false
+	if c == nil || cut {
+		return cut
 	}
 	s.tick()
 	if touches(cmd, args, s.key) {
@@ -118,7 +123,7 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 		c.pending = true
 	}
 	s.emit(history.Event{Kind: history.Command, Client: c.client, Detail: strings.ToLower(cmd)})
-	return false
+	return s.isCut(c) // by a fault that this command has set off
 }
 
 // look reads the key as it is now.
@@ -174,6 +179,7 @@ func (c *serverConn) replied(b []byte) error {
 		c.pending = false
 		c.srv.watch.Sync(c.client)
 	}
+	c.srv.note()
 	c.mu.Lock()
 	lose := c.lose
 	c.lose = nil

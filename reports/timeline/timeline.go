@@ -286,5 +286,5 @@ func FaultName(id string) string {
 }
 
 func lasts(id string) bool {
-	return slices.Contains([]string{"pause", "hang", "partition", "toxic", "clock-rate"}, FaultName(id))
+	return slices.Contains([]string{"pause", "hang", "partition", "toxic", "clock-rate", "redis-restart"}, FaultName(id))
 }

@@ -55,7 +55,7 @@ const (
 	Intrudes             // somebody is inside, or out of the lock, who must not be
 	Blocks               // a key keeps the others out for nobody
 	Delays               // who waits does not get in
-	Misleads             // a holder is told too late
+	Misleads             // a holder is told too late, or the resource who is the newest
 	Litters              // something is left behind
 )
 
@@ -76,6 +76,7 @@ var Properties = []Property{
 	property("starved", Nanoseconds, Delays, "a holder kept others waiting for too long", newStarved),
 	property("orphan", Nanoseconds, Blocks, "a key stood although its owner held no lease", newOrphan),
 	property("zombie", Count, Intrudes, "a key was renewed after its release", newZombie),
+	property("old-fence", Count, Misleads, "a lease was given a fencing token no greater than that of an earlier one", newOldFence),
 	property("leak", Count, Litters, "something was left behind when all was over", newLeak),
 }
 

@@ -27,6 +27,7 @@ type Watch struct {
 	mu    sync.Mutex // never held while looking or emitting
 	last  State
 	owner string
+	known map[string]string // value → whose it was
 	alarm *time.Timer
 	ended bool
 }
@@ -54,7 +55,7 @@ type Slack struct {
 // like now; emit gets the events: locked, renewed, unlocked, expired. Their Dur
 // is in the time of time.Now.
 func New(look func() State, slack Slack, emit func(history.Event)) *Watch {
-	return &Watch{look: look, slack: slack, emit: emit}
+	return &Watch{look: look, slack: slack, emit: emit, known: map[string]string{}}
 }
 
 // Expire tells that the key has expired, if it has and the alarm has not told.
@@ -76,10 +77,22 @@ func (s State) due(slack time.Duration) bool {
 // Sync compares the key with how it last was, and tells what actor (a client;
 // empty: nobody, time alone) has done to it.
 func (w *Watch) Sync(actor string) {
+	w.see(func(was, now State, owner, _ string) []history.Event {
+		return changes(was, now, owner, actor, w.slack)
+	})
+}
+
+// Replaced tells that Redis's data are not those that they were, as after a
+// failover: what has become of the key is nobody's work. A key that is there is of
+// whoever owned it when last it had this value.
+func (w *Watch) Replaced() { w.see(replaced) }
+
+// see looks at the key and tells what tell makes of it. heir is who owned the key
+// when last it looked so.
+func (w *Watch) see(tell func(was, now State, owner, heir string) []history.Event) {
 	now := w.look()
 	w.mu.Lock()
-	was, owner := w.last, w.owner
-	events := changes(was, now, owner, actor, w.slack)
+	events := tell(w.last, now, w.owner, w.known[now.Value])
 	w.last = now
 	for _, e := range events {
 		switch e.Kind {
@@ -89,6 +102,9 @@ func (w *Watch) Sync(actor string) {
 			w.owner = ""
 		}
 	}
+	if now.There {
+		w.known[now.Value] = w.owner
+	}
 	w.arm()
 	w.mu.Unlock()
 	for _, e := range events {
@@ -96,19 +112,35 @@ func (w *Watch) Sync(actor string) {
 	}
 }
 
+// replaced names what became of the key where other data took its place.
+func replaced(was, now State, owner, heir string) (events []history.Event) {
+	if was.There && now.There && owner == heir {
+		return nil
+	}
+	if was.There {
+		events = append(events, history.Event{Kind: history.Expired, Owner: owner})
+	}
+	if now.There {
+		events = append(events, history.Event{Kind: history.Locked, Client: heir, Dur: now.life()})
+	}
+	return events
+}
+
+// life is what is left of it in nanoseconds, 0 where it has no end.
+func (s State) life() int64 {
+	if s.Expires.IsZero() {
+		return 0
+	}
+	return int64(time.Until(s.Expires))
+}
+
 // changes names what turned the key from was into now.
 func changes(was, now State, owner, actor string, slack Slack) []history.Event {
-	life := func() int64 {
-		if now.Expires.IsZero() {
-			return 0
-		}
-		return int64(time.Until(now.Expires))
-	}
 	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
 	if actor == "" || was.due(slack.Expiry) {
 		gone = history.Event{Kind: history.Expired, Owner: owner}
 	}
-	born := history.Event{Kind: history.Locked, Client: actor, Dur: life()}
+	born := history.Event{Kind: history.Locked, Client: actor, Dur: now.life()}
 	switch {
 	case !was.There && !now.There:
 		return nil
@@ -119,7 +151,7 @@ func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 	case actor != "" && actor != owner && was.Value != now.Value:
 		return []history.Event{gone, born}
 	case actor != "" && longer(was, now, slack.Life):
-		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: life()}}
+		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: now.life()}}
 	}
 	return nil
 }

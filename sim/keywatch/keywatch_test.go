@@ -95,3 +95,41 @@ func TestExpiryIsSeenLate(t *testing.T) {
 		}
 	})
 }
+
+// Where other data have taken the place of Redis's own, what became of the key is
+// nobody's work, and a key that is back is its old owner's.
+func TestReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := State{There: true, Value: "a", Expires: time.Now().Add(time.Hour)}
+		b := State{There: true, Value: "b", Expires: time.Now().Add(time.Hour)}
+		expired := func(owner string) history.Event { return history.Event{Kind: history.Expired, Owner: owner} }
+		back := history.Event{Kind: history.Locked, Client: "A", Dur: int64(time.Hour)}
+		tests := []struct {
+			name   string
+			before []State // the key after a command of A, of B, of A …
+			after  State
+			want   []history.Event
+		}{
+			{"nothing there", []State{{}}, State{}, nil},
+			{"as it was", []State{a}, a, nil},
+			{"lost", []State{a}, State{}, []history.Event{expired("A")}},
+			{"removed, and back", []State{a, {}}, a, []history.Event{back}},
+			{"taken by the next, and back", []State{a, b}, a, []history.Event{expired("B"), back}},
+		}
+		for _, tt := range tests {
+			var now State
+			var got []history.Event
+			w := New(func() State { return now }, Slack{}, func(e history.Event) { got = append(got, e) })
+			for i, s := range tt.before {
+				now = s
+				w.Sync(string(rune('A' + i%2)))
+			}
+			got, now = nil, tt.after
+			w.Replaced()
+			w.Stop()
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+			}
+		}
+	})
+}

@@ -36,6 +36,10 @@ type world struct {
 	clients  []*client
 	stop     chan struct{} // closed when the run must end
 	once     sync.Once
+
+	asides    sync.WaitGroup // faults of the server, and what they leave to do
+	replicaMu sync.Mutex
+	lag       time.Duration // of the server's replica; 0: there is none
 }
 
 // client is one process with its way to Redis.
@@ -105,6 +109,8 @@ func (w *world) connect(ctx context.Context) error {
 		c.actor = stage.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
 	}
 	w.nemesis = stage.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
+	// Such a fault waits until no command is under way; this one may have set it off.
+	w.nemesis.Aside = func(f func()) { w.asides.Go(f) }
 	w.rec.Notify = w.nemesis.Observe
 	return nil
 }
@@ -207,6 +213,7 @@ func (w *world) close() {
 	if w.nemesis != nil {
 		w.nemesis.Stop()
 	}
+	w.asides.Wait()
 	for _, c := range w.clients {
 		_ = c.proc.Resume() // a stopped process hears nothing
 		c.proc.Close()

@@ -13,6 +13,7 @@ var mutants = []mutant{
 	checkerOff("starved", "newStarved"),
 	checkerOff("orphan", "newOrphan"),
 	checkerOff("zombie", "newZombie"),
+	checkerOff("old-fence", "newOldFence"),
 	checkerOff("leak", "newLeak"),
 
 	// A lock that is wrong in one line.

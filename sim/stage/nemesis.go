@@ -12,6 +12,10 @@ import (
 
 // Nemesis lets a scenario's faults fire: at their time, or on an event.
 type Nemesis struct {
+	// Aside runs a fault of the server. Nil: in the goroutine of whatever sets it
+	// off. Set it before [Nemesis.Begin].
+	Aside func(func())
+
 	clock   Clock
 	world   chaos.World
 	clients []string
@@ -49,8 +53,10 @@ func NewNemesis(c Clock, w chaos.World, clients []string, seed uint64, plans []c
 	return n
 }
 
-// Begin starts the faults that fire at a time.
+// Begin gives the faults what they need, and starts those that fire at a time.
+// Call it before any client begins.
 func (n *Nemesis) Begin() {
+	n.prepare()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, f := range n.armed {
@@ -60,6 +66,20 @@ func (n *Nemesis) Begin() {
 				target = n.clients[f.rng.IntN(len(n.clients))]
 			}
 			n.after(Draw(f.rng, *f.plan.At)+f.apart, n.shot(f, target))
+		}
+	}
+}
+
+// prepare asks the world for what faults need of it. A fault that does not get
+// it cannot fire, and the history says so.
+func (n *Nemesis) prepare() {
+	for _, f := range n.armed {
+		p, needs := f.plan.Fault.(chaos.Preparer)
+		if !needs {
+			continue
+		}
+		if err := p.Prepare(n.world); err != nil {
+			n.emit(history.Event{Kind: history.Unfired, Fault: f.plan.ID, Detail: err.Error()})
 		}
 	}
 }
@@ -137,6 +157,8 @@ func (n *Nemesis) shot(f *armedFault, target string) func() {
 	}
 	return func() {
 		switch {
+		case !f.plan.Spec.Target && n.Aside != nil:
+			n.Aside(func() { n.inject(f.plan, "", last) })
 		case !f.plan.Spec.Target:
 			n.inject(f.plan, "", last)
 		case target == "all":

@@ -15,6 +15,8 @@ type child struct {
 	pid   int
 	log   *tail
 	ended chan struct{} // closed once it has ended and been waited for
+	// status is how it ended, once it has: "killed by signal 9", "exit status 0".
+	status string
 }
 
 // startChild starts a program in a process group of its own. Where the system
@@ -38,7 +40,8 @@ func startChild(j *janitor.Janitor, program string, args ...string) (*child, err
 		c.pid = cmd.Process.Pid
 		done := j.Process(c.pid)
 		started <- nil
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // how it ended is in its state
+		c.status = statusOf(cmd.ProcessState)
 		done()
 		close(c.ended)
 	}()

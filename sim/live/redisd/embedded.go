@@ -1,22 +1,23 @@
 package redisd
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/snapshot"
 )
 
 // embedded is a miniredis behind a listener of our own, so that its clock is
@@ -33,7 +34,10 @@ type embedded struct {
 
 	life   sync.Mutex // of what opens and shuts the server
 	door   *door
+	down   bool
 	closed bool
+
+	replica atomic.Pointer[snapshot.Replica] // nil: none was asked for
 }
 
 func openEmbedded(o Options) (Server, error) {
@@ -72,18 +76,18 @@ func (s *embedded) open(addr string) error {
 	}
 	s.addr = l.Addr().String()
 	s.door = &door{l: l, srv: s.m.Server(), ended: make(chan struct{})}
-	go s.door.admit(s.tick)
+	go s.door.admit(s)
 	return nil
 }
 
-func (d *door) admit(tick func()) {
+func (d *door) admit(s *embedded) {
 	defer close(d.ended)
 	for {
 		conn, err := d.l.Accept()
 		if err != nil {
 			return
 		}
-		d.srv.ServeConn(&tickingConn{Conn: conn, tick: tick})
+		d.srv.ServeConn(&tickingConn{Conn: conn, s: s})
 	}
 }
 
@@ -95,18 +99,24 @@ func (s *embedded) shut() error {
 	return err
 }
 
-// tickingConn moves the server's clock to now when bytes arrive.
+// tickingConn moves the server's clock to now when bytes arrive, and lets the
+// replica know what they have done before they are answered.
 type tickingConn struct {
 	net.Conn
-	tick func()
+	s *embedded
 }
 
 func (c *tickingConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		c.tick()
+		c.s.tick()
 	}
 	return n, err
+}
+
+func (c *tickingConn) Write(b []byte) (int, error) {
+	c.s.note()
+	return c.Conn.Write(b)
 }
 
 // tick moves miniredis's clock to what the clock shows now. The mutex keeps two
@@ -167,44 +177,6 @@ func (s *embedded) SetRate(rate float64) (restore func(), proof string, err erro
 	return func() { set(1) }, fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
 }
 
-// Restart shuts the server and opens it again.
-func (s *embedded) Restart(_ context.Context, keepData bool) error {
-	s.life.Lock()
-	defer s.life.Unlock()
-	if s.closed {
-		return fmt.Errorf("restart miniredis: %w", ErrClosed)
-	}
-	if err := s.forgetScripts(); err != nil {
-		return fmt.Errorf("restart miniredis: %w", err)
-	}
-	if err := s.shut(); err != nil {
-		return fmt.Errorf("restart miniredis: %w", err)
-	}
-	if !keepData {
-		s.m.FlushAll()
-	}
-	// Close has ended for good what commands that wait are bound to.
-	s.m.Ctx, s.m.CtxCancel = context.WithCancel(context.Background())
-	if err := s.open(s.addr); err != nil {
-		return fmt.Errorf("restart miniredis: %w", err)
-	}
-	s.o.log("%s restarted, data %s", s.Version(), kept(keepData))
-	return nil
-}
-
-// forgetScripts empties the script cache, which Redis keeps in memory alone.
-func (s *embedded) forgetScripts() error {
-	conn, err := s.m.Dial()
-	if err != nil {
-		return err
-	}
-	if _, err := io.WriteString(conn, "*2\r\n$6\r\nSCRIPT\r\n$5\r\nFLUSH\r\n"); err != nil {
-		return errors.Join(err, conn.Close())
-	}
-	_, err = bufio.NewReader(conn).ReadString('\n')
-	return errors.Join(err, conn.Close())
-}
-
 // Close ends the server.
 func (s *embedded) Close() error {
 	s.life.Lock()
@@ -213,6 +185,9 @@ func (s *embedded) Close() error {
 		return nil
 	}
 	s.closed = true
+	if s.down {
+		return nil
+	}
 	if err := s.shut(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close miniredis: %w", err)
 	}

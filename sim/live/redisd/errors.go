@@ -31,6 +31,10 @@ var (
 	ErrServerUnreachable = errors.New("redis server does not answer")
 	// ErrServerForeign: the server holds keys that are not ours.
 	ErrServerForeign = errors.New("redis server holds keys of others")
+	// ErrDown: the server was stopped, and not started since.
+	ErrDown = errors.New("redis server is down")
+	// ErrNoReplica: there is no replica that could take the server's place.
+	ErrNoReplica = errors.New("redis server has no replica in step")
 	// ErrClosed: the server was closed.
 	ErrClosed = errors.New("redis server is closed")
 )

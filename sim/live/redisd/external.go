@@ -112,10 +112,22 @@ func noRate(s Server) (func(), string, error) {
 	return nil, "", fmt.Errorf("rate of the clock of %s: %w", s.Version(), chaos.ErrUnsupported)
 }
 
-// Restart is not supported: the server is not ours.
-func (s *external) Restart(context.Context, bool) error {
-	return fmt.Errorf("restart %s at %s, which was not started here: %w", s.version, s.opt.Addr, chaos.ErrUnsupported)
+// foreign: what would end the server is not supported, as it is not ours.
+func (s *external) foreign(what string) error {
+	return fmt.Errorf("%s %s at %s, which was not started here: %w", what, s.version, s.opt.Addr, chaos.ErrUnsupported)
 }
+
+// Stop is not supported.
+func (s *external) Stop(context.Context, bool) (string, error) { return "", s.foreign("stop") }
+
+// Start is not supported.
+func (s *external) Start(context.Context) (string, error) { return "", s.foreign("start") }
+
+// Replicate is not supported.
+func (s *external) Replicate(context.Context, Replication) error { return s.foreign("replicate") }
+
+// Promote is not supported.
+func (s *external) Promote(context.Context) (string, error) { return "", s.foreign("fail over") }
 
 // Close removes our keys.
 func (s *external) Close() error {

@@ -1,8 +1,8 @@
 // Package redisd opens the Redis server of a live run: an embedded miniredis, a
 // redis-server started for the run, or one that already runs.
 //
-// Goals: the three behave alike to who connects; a clock that can be stepped
-// and a restart with or without data where the server allows it; a server that
+// Goals: the three behave alike to who connects; a clock that can be stepped, a
+// restart with or without data and a failover where the server allows it; a server that
 // cannot be used is refused before anything in it is touched, in one clear line;
 // nothing of a server that we started is left behind, and nothing but our own
 // keys is ever removed from one that we did not.
@@ -73,10 +73,20 @@ type Server interface {
 	// SetRate lets the server's clock run at rate times real speed until
 	// restore. A real server cannot: chaos.ErrUnsupported.
 	SetRate(rate float64) (restore func(), proof string, err error)
-	// Restart ends the server and starts it again on the same address, with
-	// its data or without. All connections, subscriptions and loaded scripts
-	// are lost. One that we did not start: chaos.ErrUnsupported.
-	Restart(ctx context.Context, keepData bool) error
+	// Stop ends the server, its data kept or lost, and says how it ended. All
+	// connections, subscriptions and loaded scripts are lost, and connections
+	// are refused, or end at once, until Start starts it again on the same
+	// address. One that we did not start: chaos.ErrUnsupported.
+	Stop(ctx context.Context, keepData bool) (proof string, err error)
+	Start(ctx context.Context) (proof string, err error)
+	// Replicate gives the server a replica that lags behind, and returns when it
+	// follows. One that we did not start: chaos.ErrUnsupported.
+	Replicate(ctx context.Context, asked Replication) error
+	// Promote kills the server, which ends all connections, and lets its replica
+	// take its place at the same address; that one has no replica at first. It
+	// fails with ErrNoReplica where there is none. One that we did not start:
+	// chaos.ErrUnsupported.
+	Promote(ctx context.Context) (proof string, err error)
 	// Close ends the server, or removes our keys from one that we did not
 	// start. It does not wait longer than some seconds.
 	Close() error

@@ -105,6 +105,30 @@ func TestARealClockHasNoRate(t *testing.T) {
 	}
 }
 
+// restart ends the server and starts it again.
+func restart(t *testing.T, s Server, keep bool) {
+	t.Helper()
+	proof := must[string](t)(s.Stop(t.Context(), keep))
+	if !strings.Contains(proof, "data "+kept(keep)) && !strings.Contains(proof, "keys "+kept(keep)) {
+		t.Errorf("proof %q does not say what became of the data", proof)
+	}
+	if _, err := net.Dial("tcp", s.Addr()); err == nil {
+		t.Error("it listens while it is down")
+	}
+	if _, err := s.Stop(t.Context(), keep); !errors.Is(err, ErrDown) {
+		t.Errorf("stopped twice: %v, want ErrDown", err)
+	}
+	must[string](t)(s.Start(t.Context()))
+}
+
+// ending is all that ends a server, or asks for it.
+var ending = map[string]func(context.Context, Server) error{
+	"stop":      func(ctx context.Context, s Server) error { _, err := s.Stop(ctx, true); return err },
+	"start":     func(ctx context.Context, s Server) error { _, err := s.Start(ctx); return err },
+	"replicate": func(ctx context.Context, s Server) error { return s.Replicate(ctx, Replication{Lag: time.Second}) },
+	"promote":   func(ctx context.Context, s Server) error { _, err := s.Promote(ctx); return err },
+}
+
 func TestRestart(t *testing.T) {
 	for _, spec := range started {
 		t.Run(spec, func(t *testing.T) {
@@ -117,9 +141,7 @@ func TestRestart(t *testing.T) {
 				keep bool
 				want int64
 			}{{true, 1}, {true, 1}, {false, 0}, {true, 0}} {
-				if err := s.Restart(ctx, step.keep); err != nil {
-					t.Fatal(err)
-				}
+				restart(t, s, step.keep)
 				if s.Addr() != addr {
 					t.Errorf("address %s, was %s", s.Addr(), addr)
 				}
@@ -164,8 +186,10 @@ func TestAClosedServer(t *testing.T) {
 			if _, err := os.Stat(dir); err == nil {
 				t.Errorf("%s is still there", dir)
 			}
-			if err := s.Restart(t.Context(), true); !errors.Is(err, ErrClosed) {
-				t.Errorf("restart: %v, want ErrClosed", err)
+			for name, do := range ending {
+				if err := do(t.Context(), s); !errors.Is(err, ErrClosed) {
+					t.Errorf("%s: %v, want ErrClosed", name, err)
+				}
 			}
 		})
 	}
@@ -197,8 +221,10 @@ func TestAnExternalServerKeepsWhatIsNotOurs(t *testing.T) {
 	if life := must[time.Duration](t)(rdb.PTTL(ctx, "theirs").Result()); !aboutHours(life, 1) {
 		t.Errorf("their key lives %v, want 1 hour", life)
 	}
-	if err := s.Restart(ctx, true); !errors.Is(err, chaos.ErrUnsupported) {
-		t.Errorf("restart: %v, want ErrUnsupported", err)
+	for name, do := range ending {
+		if err := do(ctx, s); !errors.Is(err, chaos.ErrUnsupported) {
+			t.Errorf("%s: %v, want ErrUnsupported", name, err)
+		}
 	}
 	if _, _, err := s.SetRate(2); !errors.Is(err, chaos.ErrUnsupported) {
 		t.Errorf("rate: %v, want ErrUnsupported", err)

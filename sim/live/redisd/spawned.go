@@ -4,31 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// spawned is a redis-server process of ours in a directory of ours.
+// spawned is a redis-server process of ours in a directory of ours, with a second
+// one that replicates it where that is asked for.
 type spawned struct {
 	o       Options
-	program string
 	dir     string
 	undir   func() // tells the janitor that dir is gone
-	addr    string
+	addr    string // at which clients find whichever process is the primary
 	admin   *redis.Client
 	version string
 
-	mu     sync.Mutex // of what starts and ends the process
-	child  *child
-	closed bool
+	mu      sync.Mutex // of what starts and ends processes
+	primary *node
+	replica *replica // nil: none was asked for
+	front   *front   // nil until a replica was promoted
+	nodes   int      // that were ever opened
+	down    bool
+	closed  bool
 }
 
 // attempts is how often another free port is tried, since one that was free a
@@ -44,119 +45,16 @@ func openSpawned(ctx context.Context, o Options) (Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServerStart, err)
 	}
-	s := &spawned{o: o, program: program, dir: dir, undir: o.Janitor.Dir(dir)}
-	for range attempts {
-		if err = s.bind(); err == nil {
-			err = s.start(ctx)
-		}
-		if o.Port != 0 || !errors.Is(err, ErrServerPort) {
-			break
-		}
-	}
-	if err != nil {
-		s.sweep()
+	s := &spawned{o: o, dir: dir, undir: o.Janitor.Dir(dir)}
+	s.primary = &node{program: program, dir: dir, janitor: o.Janitor}
+	if err := s.primary.open(ctx, strconv.Itoa(o.Port)); err != nil {
+		_ = s.sweep() // why it did not start says more
 		return nil, err
 	}
-	o.log("%s on %s, process %d", s.version, s.addr, s.child.pid)
+	s.addr, s.version = s.primary.addr, s.primary.version
+	s.admin = redis.NewClient(s.Options())
+	o.log("%s on %s, process %d", s.version, s.addr, s.primary.child.pid)
 	return s, nil
-}
-
-// bind chooses the port.
-func (s *spawned) bind() error {
-	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(s.o.Port))
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return fmt.Errorf("%w: %s", ErrServerPort, addr)
-	}
-	s.addr = l.Addr().String()
-	return l.Close()
-}
-
-// start starts the process on the chosen port and waits until it answers.
-func (s *spawned) start(ctx context.Context) error {
-	_, port, err := net.SplitHostPort(s.addr)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrServerStart, err)
-	}
-	c, err := startChild(s.o.Janitor, s.program,
-		"--port", port, "--bind", "127.0.0.1", "--dir", s.dir,
-		"--save", "", "--appendonly", "no", "--daemonize", "no")
-	if err != nil {
-		return fmt.Errorf("%w: %s", ErrServerStart, oneLine(err))
-	}
-	s.child = c
-	if err := s.ready(ctx); err != nil {
-		c.kill()
-		return err
-	}
-	if s.admin == nil {
-		s.admin = redis.NewClient(s.Options())
-	}
-	return nil
-}
-
-// startTimeout bounds how long a redis-server may take to answer.
-const startTimeout = 10 * time.Second
-
-// ready waits until the process answers, or has ended, or time is up.
-func (s *spawned) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	rdb := redis.NewClient(once(s.Options()))
-	defer func() { _ = rdb.Close() }()
-	again := time.NewTicker(5 * time.Millisecond)
-	defer again.Stop()
-	for {
-		err := s.answers(ctx, rdb)
-		if err == nil || errors.Is(err, ErrServerOld) {
-			return err
-		}
-		select {
-		case <-s.child.ended:
-			said := s.child.log.last()
-			if strings.Contains(s.child.log.String(), "Address already in use") {
-				return fmt.Errorf("%w: %s", ErrServerPort, s.addr)
-			}
-			return fmt.Errorf("%w: it ended and said: %s", ErrServerStart, said)
-		case <-ctx.Done():
-			return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), ctx.Err())
-		case <-again.C:
-		}
-	}
-}
-
-// answers reports whether what answers at the address is our process, and fit:
-// a stranger may have taken the port since it was found free.
-func (s *spawned) answers(ctx context.Context, rdb *redis.Client) error {
-	if err := listens(ctx, s.addr); err != nil {
-		return err
-	}
-	if err := rdb.Ping(ctx).Err(); err != nil {
-		return err
-	}
-	got, err := rdb.ConfigGet(ctx, "dir").Result()
-	if err != nil {
-		return err
-	}
-	if !same(got["dir"], s.dir) {
-		return errors.New("a stranger answers")
-	}
-	about, err := ask(ctx, rdb, "server")
-	if err != nil {
-		return err
-	}
-	s.version = about.product()
-	return about.fit(s.addr)
-}
-
-// same reports whether two paths lead to one directory.
-func same(a, b string) bool {
-	ia, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	ib, err := os.Stat(b)
-	return err == nil && os.SameFile(ia, ib)
 }
 
 func (s *spawned) Addr() string            { return s.addr }
@@ -172,50 +70,53 @@ func (s *spawned) JumpClock(ctx context.Context, d time.Duration) (string, error
 // SetRate is not supported: a real server's clock is the machine's.
 func (s *spawned) SetRate(float64) (func(), string, error) { return noRate(s) }
 
-// Restart ends the process, in one step with saving its data where that is
-// kept, and starts another in the same directory.
-func (s *spawned) Restart(ctx context.Context, keepData bool) error {
+// Stop ends the process, in one step with saving its data where that is kept.
+func (s *spawned) Stop(ctx context.Context, keepData bool) (proof string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return fmt.Errorf("restart %s: %w", s.version, ErrClosed)
+	if err := s.usable(); err != nil {
+		return "", fmt.Errorf("stop %s: %w", s.version, err)
 	}
-	dump := filepath.Join(s.dir, "dump.rdb")
 	if keepData {
-		if err := s.saveAndEnd(ctx); err != nil {
-			return fmt.Errorf("restart %s: %w", s.version, err)
-		}
+		proof, err = s.primary.save(ctx)
 	} else {
-		s.child.kill()
-		if err := os.Remove(dump); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("restart %s: %w", s.version, err)
-		}
+		proof = s.primary.kill()
+		err = s.primary.forget()
 	}
-	if err := s.start(ctx); err != nil {
-		return fmt.Errorf("restart %s: %w", s.version, err)
+	if err != nil {
+		return "", fmt.Errorf("stop %s: %w", s.version, err)
 	}
-	s.o.log("%s restarted, data %s, process %d", s.version, kept(keepData), s.child.pid)
+	s.down = true
+	return fmt.Sprintf("%s, data %s", proof, kept(keepData)), nil
+}
+
+// usable says why there is no server. The mutex is held.
+func (s *spawned) usable() error {
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.down:
+		return ErrDown
+	}
 	return nil
 }
 
-// saveAndEnd lets the server write its data and end: no command gets in between.
-func (s *spawned) saveAndEnd(ctx context.Context) error {
-	rdb := redis.NewClient(once(s.Options()))
-	defer func() { _ = rdb.Close() }()
-	refused := rdb.ShutdownSave(ctx).Err()
-	timeout := time.NewTimer(adminTimeout)
-	defer timeout.Stop()
-	select {
-	case <-s.child.ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timeout.C:
-		return fmt.Errorf("it does not end when told to save and end: %v", refused)
+// Start starts a process in the directory of the one that ended.
+func (s *spawned) Start(ctx context.Context) (proof string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", fmt.Errorf("start %s: %w", s.version, ErrClosed)
 	}
+	if err := s.primary.start(ctx); err != nil {
+		return "", fmt.Errorf("start %s: %w", s.version, err)
+	}
+	s.down = false
+	s.o.log("%s is back, process %d", s.version, s.primary.child.pid)
+	return fmt.Sprintf("redis-server process %d answers", s.primary.child.pid), nil
 }
 
-// Close kills the process and removes its directory.
+// Close kills the processes and removes their directory.
 func (s *spawned) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,10 +131,17 @@ func (s *spawned) Close() error {
 }
 
 func (s *spawned) sweep() error {
-	if s.child != nil {
-		s.child.kill()
+	var errs []error
+	if s.front != nil {
+		errs = append(errs, s.front.close())
 	}
-	if err := os.RemoveAll(s.dir); err != nil {
+	if s.replica != nil {
+		errs = append(errs, s.replica.close())
+	}
+	if s.primary.child != nil {
+		s.primary.child.kill()
+	}
+	if err := errors.Join(append(errs, os.RemoveAll(s.dir))...); err != nil {
 		return err
 	}
 	s.undir()

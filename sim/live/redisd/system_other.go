@@ -15,3 +15,6 @@ func killGroup(pid int) {
 		_ = p.Kill()
 	}
 }
+
+// statusOf says how a child ended.
+func statusOf(s *os.ProcessState) string { return s.String() }

@@ -1,0 +1,37 @@
+package chaos
+
+import "time"
+
+// failoverSpec kills the Redis server and puts its replica in its place, as
+// Sentinel, a cluster or a cloud's hosted Redis does. Replication is
+// asynchronous: what the dead server had answered, but not yet passed on, never
+// was (Redis documentation, "Distributed locks", "Why failover-based
+// implementations are not enough"; redisson#5256).
+var failoverSpec = Spec{
+	Name: "failover",
+	Doc:  "kills Redis and promotes its replica, which lags behind",
+	Params: []Param{
+		{Name: "lag", Kind: Duration, Required: true, Doc: "how far behind the replica is, as 500ms; the same for all failovers of a scenario"},
+	},
+	New: func(a Args) (Fault, error) {
+		lag := a.Durations["lag"]
+		return failover{lag}, positive("lag", lag)
+	},
+	Text: func(a Args) string {
+		return "kills Redis and promotes its replica, which is " + FormatDuration(a.Durations["lag"]) + " behind"
+	},
+}
+
+type failover struct{ lag time.Duration }
+
+// Prepare sees to it that there is a replica from the start of the run.
+func (f failover) Prepare(w World) error { return w.Replicate(f.lag) }
+
+func (f failover) Inject(w World, _ string, fired func(string)) (func(), error) {
+	proof, err := w.Promote()
+	if err != nil {
+		return nil, err
+	}
+	fired(proof)
+	return nil, nil
+}

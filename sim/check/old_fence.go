@@ -1,0 +1,51 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/lockchaos/simrun/sim/history"
+)
+
+// oldFence: a lease was given a fencing token that is not greater than that of a
+// lease whose key came to be before. A resource that compares tokens then takes
+// the older holder for the newer one, or both for one: it refuses the wrong one, or
+// none. When the key came to be counts, not when the lock told of it: an answer may
+// be late.
+type oldFence struct {
+	st    *state
+	top   grant // the greatest token so far
+	found []Violation
+}
+
+// grant is a lease with a token.
+type grant struct {
+	client           *client
+	token            int64
+	locked, acquired ref
+}
+
+func newOldFence(st *state) Checker { return &oldFence{st: st} }
+
+func (o *oldFence) Event(e *history.Event) {
+	c := o.st.who
+	if e.Kind != history.Acquired || e.Fence == 0 || c == nil {
+		return
+	}
+	g := grant{client: c, token: e.Fence, locked: c.locked, acquired: o.st.now}
+	switch {
+	case g.token > o.top.token:
+		o.top = g
+	case g.locked.seq > o.top.locked.seq && o.top.locked.known():
+		o.found = append(o.found, Violation{
+			Property: "old-fence",
+			At:       e.At,
+			Size:     1,
+			Clients:  named(c, o.top.client),
+			Events:   proof(o.top.locked, o.top.acquired, g.locked, g.acquired),
+			Text: fmt.Sprintf("%s was given the fencing token %d, after %s had been given %d",
+				c.name, g.token, o.top.client.name, o.top.token),
+		})
+	}
+}
+
+func (o *oldFence) End() []Violation { return o.found }
