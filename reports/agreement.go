@@ -4,43 +4,95 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/sim/results"
 )
 
-// Agreement prints where a virtual and a live run agree: every cell that does
-// not, and every one that depends on timing, with its reason.
-func Agreement(w io.Writer, a results.Agreement) error {
+// The files of [WriteAgreement].
+const (
+	AgreementFile = "agreement.json"
+	AgreementPage = "agreement.html"
+)
+
+// Agreement prints where virtual and live runs agree: every cell that does not,
+// and every one that not all runs showed alike, with its reason. Dir is the
+// result folder, as the commands that show a history name it.
+func Agreement(w io.Writer, dir string, a results.Agreement) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "scenario\tstrategy\tproperty\tvirtual\tlive\t\twhy it may differ")
+	rows := 0
 	for _, c := range a.Cells {
 		if c.Agree && c.Why == "" {
 			continue
 		}
-		mark := "≈"
-		if !c.Agree {
-			mark = "✗"
+		if rows++; rows == 1 {
+			fmt.Fprintln(t, "scenario\tstrategy\tproperty\tvirtual\tlive\t\twhy it may differ")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%d of %d\t%s\t%s\n", c.Scenario, c.Strategy, c.Property, c.Virtual, c.VirtualRuns, c.Live, c.LiveRuns, mark, c.Why)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Scenario, c.Strategy, c.Property,
+			of(c.Virtual, c.VirtualRuns), of(c.Live, c.LiveRuns), agreementMark(c), c.Why)
+	}
+	if rows > 0 {
+		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%.1f %% of %d cells agree\n", 100*a.Share(), len(a.Cells))
+	for _, c := range a.Cells {
+		if show := showCommand(dir, c); show != "" {
+			fmt.Fprintf(w, "✗ %s %s %s  → %s\n", c.Scenario, c.Strategy, c.Property, show)
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s\n", agreementSentence(a))
 	return err
 }
 
-// WriteAgreement writes agreement.json into dir.
-func WriteAgreement(dir string, a results.Agreement) (string, error) {
-	path := filepath.Join(dir, "agreement.json")
+func of(n, runs int) string { return fmt.Sprintf("%s of %s", thousands(n), thousands(runs)) }
+
+// agreementMark is a cell in one character: it agrees in all runs, in some, or not.
+func agreementMark(c results.AgreementCell) string {
+	switch {
+	case !c.Agree:
+		return "✗"
+	case c.Why != "":
+		return "≈"
+	default:
+		return "✓"
+	}
+}
+
+// showCommand shows a live history of a cell that does not agree.
+func showCommand(dir string, c results.AgreementCell) string {
+	if c.Agree || c.History == "" {
+		return ""
+	}
+	return "simrun check " + path.Join(filepath.ToSlash(dir), c.History)
+}
+
+func agreementSentence(a results.Agreement) string {
+	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), plural(len(a.Cells), "cell", "cells"))
+	if facts := setupFacts(a.Setup); len(facts) > 0 {
+		s += "; live: " + strings.Join(facts, ", ")
+	}
+	return s
+}
+
+// WriteAgreement writes agreement.json and agreement.html into dir and returns
+// their paths. Folders are those of the two reports, in dir.
+func WriteAgreement(dir string, a results.Agreement, folders ...string) (file, page string, err error) {
+	file, page = filepath.Join(dir, AgreementFile), filepath.Join(dir, AgreementPage)
 	b, err := json.MarshalIndent(a, "", " ")
 	if err != nil {
-		return "", fmt.Errorf("agreement: %w", err)
+		return "", "", fmt.Errorf("agreement: %w", err)
 	}
-	return path, writeFile(path, func(w io.Writer) error {
+	err = writeFile(file, func(w io.Writer) error {
 		_, err := w.Write(append(b, '\n'))
 		return err
 	})
+	if err != nil {
+		return "", "", err
+	}
+	return file, page, writeFile(page, func(w io.Writer) error { return agreementHTML(w, a, folders) })
 }

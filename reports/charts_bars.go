@@ -76,7 +76,7 @@ func TimePNG(w io.Writer, sc results.Scenario) (err error) {
 	case most > 600e3:
 		scale, unit = 60e3, "minutes"
 	}
-	p := newPlot(sc.Name+": time inside, and of it time with a lost lease", "", unit+" of virtual time, all clients and runs")
+	p := newPlot(sc.Name+": time inside, and of it time with a lost lease", "", unit+", all clients and runs")
 	legend := legendOf()
 	good, bad := make(plotter.Values, len(sc.Strategies)), make(plotter.Values, len(sc.Strategies))
 	labels := make([]string, len(good))

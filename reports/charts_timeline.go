@@ -29,7 +29,7 @@ func TimelinePNG(w io.Writer, h history.Header, events []history.Event, v check.
 	d := &laneDrawing{t: lanes, from: max(lanes.Start, first-air), to: min(lanes.End, v.At+air), v: v}
 
 	title := fmt.Sprintf("%s under %s, seed %d: %s at %s", h.Scenario, h.Strategy, h.Seed, v.Property, timeline.Clock(v.At))
-	p := newPlot(title, "virtual time, s", "")
+	p := newPlot(title, "time, s", "")
 	p.Add(d)
 	p.X.Min, p.X.Max = float64(d.from)/1e9, max(float64(d.to)/1e9, float64(d.from)/1e9+1e-6)
 	p.Y.Min, p.Y.Max = 0, float64(d.count())

@@ -66,7 +66,7 @@ func newPage(r results.Results, f folder) page {
 		Title:       "simrun",
 		Verdict:     viewVerdict(r.Verdict),
 		Headline:    headline(r.Verdict),
-		Facts:       []string{size(r), pace(r), "mode " + r.Mode},
+		Facts:       append([]string{size(r), pace(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
 		Interrupted: r.Interrupted,
 		Many:        len(r.Scenarios) > 1,
 		Strategies:  strategyNames(r),

@@ -153,6 +153,9 @@ func mismatched(s results.Strategy, property string) bool {
 func (t *terminal) summary(r results.Results) {
 	c := verdictCell(r.Verdict)
 	t.line(t.s.paint(c.tone, c.text), "  ", size(r), "; ", pace(r))
+	if facts := setupFacts(r.Setup); len(facts) > 0 {
+		t.line("live     ", strings.Join(facts, ", "))
+	}
 	if r.Interrupted {
 		t.line(t.s.paint(warn, "interrupted"), ": what is here is whole, but it is not all")
 	}
@@ -175,9 +178,13 @@ func size(r results.Results) string {
 		plural(len(names), "strategy", "strategies"), plural(runs, "run", "runs"))
 }
 
-// pace sets virtual time beside real time.
+// pace sets virtual time, or that of live scenarios, beside real time.
 func pace(r results.Results) string {
-	s := fmt.Sprintf("%s of virtual time in %s", seconds(r.VirtualSeconds), seconds(r.WallSeconds))
+	of := "of virtual time"
+	if r.Setup != nil {
+		of = "of the scenarios' time"
+	}
+	s := fmt.Sprintf("%s %s in %s", seconds(r.VirtualSeconds), of, seconds(r.WallSeconds))
 	if r.WallSeconds > 0 {
 		s += fmt.Sprintf(" (%s times real time)", thousands(int(r.VirtualSeconds/r.WallSeconds)))
 	}

@@ -25,14 +25,28 @@ type Report struct {
 
 // Finding is a lock that misbehaved as a program, taken from the history.
 type Finding struct {
-	Class  string `json:"class"` // panic, blocked, spin, leak, stuck-time
+	Class  string `json:"class"` // panic, blocked, spin, leak, worker, or one of the surroundings
 	Detail string `json:"detail"`
 	Stack  string `json:"stack,omitempty"`
 }
 
-// StuckTime is the class of a finding that says that virtual time stood still:
-// the harness, not the lock, gave up, so the run proves nothing.
-const StuckTime = "stuck-time"
+// The classes of findings that are about the surroundings and not the lock: a
+// run with one is too little evidence.
+const (
+	StuckTime  = "stuck-time" // virtual time stood still
+	Standstill = "standstill" // a real machine did
+	Unwatched  = "unwatched"  // the key could not be looked at all the time
+)
+
+// doubtful says what is doubtful about a run with such a finding.
+var doubtful = map[string]string{
+	StuckTime:  "virtual time was stuck",
+	Standstill: "the machine stood still",
+	Unwatched:  "the key could not be watched all the time",
+}
+
+// OfSurroundings reports whether findings of the class say nothing of the lock.
+func OfSurroundings(class string) bool { return doubtful[class] != "" }
 
 // tally counts what a report tells beside the violations.
 type tally struct {
@@ -115,10 +129,11 @@ func (t *tally) doubts() []string {
 	if !t.st.ended {
 		why = append(why, "the history stops before its end")
 	}
+	told := map[string]bool{}
 	for _, f := range t.r.Findings {
-		if f.Class == StuckTime {
-			why = append(why, strings.TrimSuffix("virtual time was stuck: "+f.Detail, ": "))
-			break
+		if OfSurroundings(f.Class) && !told[f.Class] {
+			told[f.Class] = true
+			why = append(why, strings.TrimSuffix(doubtful[f.Class]+": "+f.Detail, ": "))
 		}
 	}
 	for _, id := range t.st.h.Faults {

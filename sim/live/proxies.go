@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/sim/live/linked"
 )
 
 // ErrToxiproxy: the Toxiproxy that was named cannot be used.
@@ -23,6 +25,7 @@ type proxies struct {
 	api    *toxiclient.Client
 	addr   string
 	server *http.Server // nil: it runs elsewhere
+	tells  string       // its version, as it tells
 	serial atomic.Int64
 	mark   int64 // tells our proxies from those of others
 }
@@ -41,10 +44,24 @@ func openProxies(addr string) (*proxies, error) {
 		go func() { _ = p.server.Serve(l) }() // ends with close
 	}
 	p.api = toxiclient.NewClient(p.addr)
-	if _, err := p.api.Version(); err != nil {
+	tells, err := p.api.Version()
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: nothing answers at %s; is it running?", ErrToxiproxy, addr), p.close())
 	}
+	p.tells = string(tells)
 	return p, nil
+}
+
+// version is its version, and where it runs.
+func (p *proxies) version() string {
+	if p.server != nil {
+		return linked.Version("github.com/Shopify/toxiproxy/v2") + ", embedded"
+	}
+	var told struct{ Version string }
+	if err := json.Unmarshal([]byte(p.tells), &told); err != nil || told.Version == "" {
+		told.Version = "of unknown version"
+	}
+	return told.Version + " at " + p.addr
 }
 
 func (p *proxies) close() error {

@@ -115,9 +115,6 @@ func (w *world) connect(ctx context.Context) error {
 	return nil
 }
 
-// dawdle is how late a real machine may be without a lock being to blame.
-const dawdle = 50 * time.Millisecond
-
 // allow lengthens the bounds by what a real machine may dawdle.
 func allow(h history.Header, scale float64) {
 	for property, bound := range check.Bounds {
@@ -128,8 +125,10 @@ func allow(h history.Header, scale float64) {
 	}
 }
 
-// run lets the clients work until they are done or the limit is reached.
-func (w *world) run(ctx context.Context) {
+// run lets the clients work until they are done or the limit is reached. It
+// reports whether the machine stood still meanwhile.
+func (w *world) run(ctx context.Context) (spoilt bool) {
+	begun := time.Now()
 	w.nemesis.Begin()
 	var working sync.WaitGroup
 	for _, c := range w.clients {
@@ -150,9 +149,13 @@ func (w *world) run(ctx context.Context) {
 		w.kill()
 	}
 	<-done // every request to a worker is bounded
-	if ctx.Err() == nil {
-		w.settle()
+	if ctx.Err() != nil {
+		return false
 	}
+	w.settle()
+	still := w.lab.pulse.longest(begun, time.Now())
+	w.conclude(still)
+	return still > 0
 }
 
 // end tells the actors to go no further.
@@ -165,8 +168,17 @@ func (w *world) settle() {
 		w.clock.Sleep(stage.Settling)
 	}
 	w.reportResidue()
+}
+
+// conclude records what is to be known of the run as a whole, and its end.
+func (w *world) conclude(still time.Duration) {
 	if err := w.observer.err(); err != nil {
-		w.rec.Emit(history.Event{Kind: history.Finding, Detail: "redis", Text: fmt.Sprintf("the key could not be watched all the time: %v", err)})
+		w.rec.Emit(history.Event{Kind: history.Finding, Detail: check.Unwatched, Text: err.Error()})
+	}
+	if still > 0 {
+		w.rec.Emit(history.Event{Kind: history.Finding, Detail: check.Standstill, Text: fmt.Sprintf(
+			"for %v, that is %v of the scenario: run fewer at once (-procs), or slower (-scale)",
+			still.Round(time.Millisecond), w.clock.Told(still).Round(time.Millisecond))})
 	}
 	w.rec.Emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 }

@@ -27,13 +27,13 @@ func TestAgreement(t *testing.T) {
 func TestAgreeComparesWhatIsAskedAndWhatBroke(t *testing.T) {
 	cell := func(runs int, broken map[string]Breach, aborted int) Results {
 		return Results{Scenarios: []Scenario{{Name: "expiry", Strategies: []Strategy{{
-			Name: "naive", Runs: runs, Violations: broken, Aborted: aborted,
+			Name: "naive", Runs: runs, Violations: broken, Aborted: aborted, History: "expiry/naive/history.jsonl",
 			Expected: map[string]string{"overlap": "every", "aborted": "none"},
 		}}}}}
 	}
 	a := Agree(
 		cell(100, map[string]Breach{"overlap": {Runs: 100}}, 0),
-		cell(1, map[string]Breach{"overlap": {Runs: 1}, "orphan": {Runs: 1}}, 0),
+		Side{"live", cell(1, map[string]Breach{"overlap": {Runs: 1}, "orphan": {Runs: 1}}, 0)},
 	)
 	got := map[string]bool{}
 	for _, c := range a.Cells {
@@ -42,7 +42,34 @@ func TestAgreeComparesWhatIsAskedAndWhatBroke(t *testing.T) {
 	if len(got) != 3 || !got["overlap"] || !got["aborted"] || got["orphan"] {
 		t.Errorf("cells %+v: want overlap and aborted to agree, orphan not to", a.Cells)
 	}
+	if !a.Differ("expiry", "naive") || a.Differ("expiry", "token") {
+		t.Error("expiry/naive differs, and nothing else")
+	}
+	for _, c := range a.Cells {
+		if want := map[bool]string{false: "live/expiry/naive/history.jsonl"}[c.Agree]; c.History != want {
+			t.Errorf("%s: its history is %q, want %q", c.Property, c.History, want)
+		}
+	}
 	if share := a.Share(); share < 0.66 || share > 0.67 {
 		t.Errorf("share is %v, want two thirds", share)
+	}
+}
+
+// Live runs that were added later count with the first.
+func TestAgreeAddsLiveRunsUp(t *testing.T) {
+	side := func(runs, broken int) Results {
+		s := Strategy{Name: "naive", Runs: runs, Violations: map[string]Breach{}}
+		if broken > 0 {
+			s.Violations["stuck"] = Breach{Runs: broken}
+		}
+		return Results{Scenarios: []Scenario{{Name: "clock-jump", Strategies: []Strategy{s}}}}
+	}
+	virtual := side(30, 30)
+	if a := Agree(virtual, Side{"live", side(1, 0)}); a.Share() != 0 {
+		t.Errorf("%+v: want no agreement", a.Cells)
+	}
+	a := Agree(virtual, Side{"live", side(1, 0)}, Side{"again", side(9, 8)})
+	if len(a.Cells) != 1 || a.Cells[0].Live != 8 || a.Cells[0].LiveRuns != 10 || !a.Cells[0].Agree {
+		t.Errorf("%+v: want 8 of 10 live runs, in agreement", a.Cells)
 	}
 }

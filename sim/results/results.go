@@ -13,12 +13,21 @@ const SchemaVersion = 1
 // Results is the whole of results.json.
 type Results struct {
 	Version        int        `json:"version"`
-	Mode           string     `json:"mode"` // "sim"
+	Mode           string     `json:"mode"`            // "sim" or "live"
+	Setup          *Setup     `json:"setup,omitempty"` // of live runs
 	Verdict        Verdict    `json:"verdict"`
 	Interrupted    bool       `json:"interrupted,omitempty"` // stopped early: what is here is whole, but not all
 	VirtualSeconds float64    `json:"virtual_seconds"`
 	WallSeconds    float64    `json:"wall_seconds"`
 	Scenarios      []Scenario `json:"scenarios"`
+}
+
+// Setup is what live runs were made of.
+type Setup struct {
+	Redis     string  `json:"redis"`            // product and version
+	Toxiproxy string  `json:"toxiproxy"`        // version, and where it runs
+	Scale     float64 `json:"scale"`            // seconds of the scenario in a second
+	Worker    string  `json:"worker,omitempty"` // the command of a worker of somebody's own
 }
 
 // Scenario is one scenario's comparison of strategies.
@@ -83,7 +92,7 @@ type Mismatch struct {
 // Finding is a lock that misbehaved as a program: it panicked, blocked, spun or
 // left goroutines behind.
 type Finding struct {
-	Class  string `json:"class"` // panic, blocked, spin, stuck-time, leak
+	Class  string `json:"class"` // panic, blocked, spin, leak, worker, or one of the surroundings
 	Seed   uint64 `json:"seed"`
 	Count  int    `json:"count"` // runs that showed this class
 	Detail string `json:"detail"`

@@ -13,7 +13,7 @@ func (q *queue) results(p Plan, interrupted bool) results.Results {
 	defer q.mu.Unlock()
 	r := results.Results{Version: results.SchemaVersion, Mode: "sim", Verdict: results.Pass, Interrupted: interrupted}
 	if q.opt.Live != nil {
-		r.Mode = "live"
+		r.Mode, r.Setup = "live", q.opt.Setup
 	}
 	for i, in := range p.Scenarios {
 		if interrupted && !q.began(i) {

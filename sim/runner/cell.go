@@ -156,11 +156,12 @@ func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.
 	}
 }
 
-// holdsAgainst says whether a finding fails the cell. Stuck time says nothing of
-// the lock, and a leak that the scenario expects was judged as a property.
+// holdsAgainst says whether a finding fails the cell. One about the
+// surroundings does not, and a leak that the scenario expects was judged as a
+// property.
 func (c *cell) holdsAgainst(f results.Finding) bool {
 	_, judged := c.expect()[f.Class]
-	return f.Class != classStuckTime && !judged
+	return !check.OfSurroundings(f.Class) && !judged
 }
 
 // firstViolation picks what to tell in full: the first breach that breaks an

@@ -12,9 +12,9 @@ import (
 // Progress hears how far a run is. Its methods are called from several
 // goroutines.
 type Progress interface {
-	Start(runs, cells int)
-	Ran(n int)        // n more runs are done
-	Cell(text string) // a cell is done, in a few words
+	Start(runs, cells int) // anew, where it was started before
+	Ran(n int)             // n more runs are done
+	Cell(text string)      // a cell is done, in a few words
 	Done()
 }
 
@@ -69,7 +69,7 @@ const lineEvery = 2 * time.Second
 func (l *Lines) Start(runs, cells int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.runs, l.cells, l.next = runs, cells, time.Now().Add(lineEvery)
+	l.runs, l.cells, l.ran, l.ended, l.next = runs, cells, 0, 0, time.Now().Add(lineEvery)
 }
 
 // Ran writes a line where the last one is long enough ago.

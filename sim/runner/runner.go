@@ -61,6 +61,8 @@ type Options struct {
 	// Live, if not nil, runs one seed in real time, in this process; it may be
 	// called Procs times at once. There are no children then.
 	Live func(context.Context, sim.Job) (sim.Outcome, error)
+	// Setup is what live runs are made of.
+	Setup *results.Setup
 }
 
 func (o Options) withDefaults() Options {

@@ -12,7 +12,7 @@ const (
 	classLeak      = "leak"
 	classPanic     = "panic"
 	classSpin      = "spin"
-	classStuckTime = "stuck-time"
+	classStuckTime = check.StuckTime
 )
 
 const maxStack = 16 << 10

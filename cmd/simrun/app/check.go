@@ -45,7 +45,7 @@ func judge(e *env) (int, error) {
 func verdictOf(r check.Report) results.Verdict {
 	misbehaved := false
 	for _, f := range r.Findings {
-		misbehaved = misbehaved || f.Class != "stuck-time"
+		misbehaved = misbehaved || !check.OfSurroundings(f.Class)
 	}
 	switch {
 	case len(r.Violations) > 0 || misbehaved:

@@ -3,15 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/lockchaos/simrun/reports"
 	"github.com/lockchaos/simrun/sim/live"
 	"github.com/lockchaos/simrun/sim/live/redisd"
 	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/results"
 	"github.com/lockchaos/simrun/sim/runner"
 )
 
@@ -52,7 +48,7 @@ func planLive(f *flags, p *runner.Plan, o *runner.Options, lab *live.Lab) {
 		o.Procs = liveProcs
 	}
 	o.Program = program() + " -mode live" + liveArguments(f)
-	o.Live = lab.Run
+	o.Live, o.Setup = lab.Run, lab.Setup()
 }
 
 // liveArguments repeats the flags of live mode that were given, for who replays
@@ -76,40 +72,4 @@ func liveArguments(f *flags) string {
 		}
 	}
 	return b.String()
-}
-
-// runBoth runs the plan in virtual time and one seed of it live, and tells where
-// they agree. Its verdict is the worse of the two.
-func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *live.Lab, dir outDir) (int, error) {
-	virtual, err := runSide(ctx, e, p, o, filepath.Join(dir.path, "sim"))
-	if err != nil {
-		return 0, err
-	}
-	planLive(e.flags, &p, &o, lab)
-	real, err := runSide(ctx, e, p, o, filepath.Join(dir.path, "live"))
-	if err != nil {
-		return 0, err
-	}
-	a := results.Agree(virtual, real)
-	path, err := reports.WriteAgreement(dir.path, a)
-	if err != nil {
-		return 0, err
-	}
-	if err := dir.link(); err != nil {
-		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
-	}
-	fmt.Fprintln(e.out)
-	if err := reports.Agreement(e.out, a); err != nil {
-		return 0, err
-	}
-	fmt.Fprintf(e.out, "agreement  %s\n", path)
-	return codeOf(virtual.Verdict.Worse(real.Verdict)), nil
-}
-
-// runSide runs one of the two into a folder of its own.
-func runSide(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir string) (results.Results, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return results.Results{}, err
-	}
-	return runInto(ctx, e, p, o, dir)
 }

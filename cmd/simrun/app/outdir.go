@@ -93,8 +93,8 @@ func written(p runner.Plan, mode string) []string {
 	if mode != modeBoth {
 		return files
 	}
-	both := []string{"agreement.json"}
-	for _, side := range []string{"sim", "live"} {
+	both := []string{reports.AgreementFile, reports.AgreementPage}
+	for _, side := range []string{virtualFolder, liveFolder, againFolder} {
 		for _, f := range files {
 			both = append(both, path.Join(side, f))
 		}

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -17,6 +15,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/sim/live/linked"
 	"github.com/lockchaos/simrun/sim/snapshot"
 )
 
@@ -135,14 +134,7 @@ func (s *embedded) Options() *redis.Options { return quiet(&redis.Options{Addr: 
 
 // Version is miniredis's, as it was linked in.
 func (s *embedded) Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			if dep.Path == "github.com/alicebob/miniredis/v2" {
-				return "miniredis " + strings.TrimPrefix(dep.Version, "v")
-			}
-		}
-	}
-	return "miniredis"
+	return "miniredis " + linked.Version("github.com/alicebob/miniredis/v2")
 }
 
 // JumpClock steps the clock. A real server keeps expiry as a time of day, so a

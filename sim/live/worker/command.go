@@ -25,6 +25,12 @@ func Self() (Command, error) {
 	return Command{Path: exe, Args: []string{Verb}, Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}}, nil
 }
 
+// IsSelf reports whether the command is [Self].
+func (c Command) IsSelf() bool { return len(c.Args) == 1 && c.Args[0] == Verb }
+
+// String is the command as one would type it, but for quotes.
+func (c Command) String() string { return strings.Join(append([]string{c.Path}, c.Args...), " ") }
+
 // Check reports whether there is such a program. It fails with [ErrCommand].
 func (c Command) Check() error {
 	if _, err := exec.LookPath(c.Path); err != nil {

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/lockchaos/simrun/reports"
+	"github.com/lockchaos/simrun/scenarios"
+	"github.com/lockchaos/simrun/sim/live"
+	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/sim/runner"
+)
+
+// The folders of -mode both in its result folder.
+const (
+	virtualFolder = "sim"
+	liveFolder    = "live"
+	againFolder   = "live-again" // only where a cell did not agree at once
+)
+
+// againSeeds is how many more live seeds a cell gets that does not agree: one
+// run of a machine that nobody seeds is little to go by.
+const againSeeds = 9
+
+// runBoth runs the plan in virtual time and one seed of it live, and tells where
+// they agree. Its verdict is the worst of all.
+func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *live.Lab, dir outDir) (int, error) {
+	side := func(folder string, p runner.Plan, o runner.Options) (results.Results, error) {
+		path := filepath.Join(dir.path, folder)
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return results.Results{}, err
+		}
+		return runInto(ctx, e, p, o, path)
+	}
+	virtual, err := side(virtualFolder, p, o)
+	if err != nil {
+		return 0, err
+	}
+	planLive(e.flags, &p, &o, lab)
+	fmt.Fprintln(e.out)
+	real, err := side(liveFolder, p, o)
+	if err != nil {
+		return 0, err
+	}
+	verdict := virtual.Verdict.Worse(real.Verdict)
+	folders := []string{virtualFolder, liveFolder}
+	a := results.Agree(virtual, results.Side{Folder: liveFolder, Results: real})
+	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
+		fmt.Fprintf(e.out, "\nNot all cells agree. Those are run with %d more seeds.\n\n", againSeeds)
+		more, err := side(againFolder, again, o)
+		if err != nil {
+			return 0, err
+		}
+		verdict = verdict.Worse(more.Verdict)
+		folders = append(folders, againFolder)
+		a = results.Agree(virtual, results.Side{Folder: liveFolder, Results: real}, results.Side{Folder: againFolder, Results: more})
+	}
+	if err := concludeBoth(e, dir, a, folders); err != nil {
+		return 0, err
+	}
+	return codeOf(verdict), nil
+}
+
+// doubtful is the plan that runs more seeds of the cells that do not agree.
+func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
+	all, chosen := p.Scenarios, p.Strategies
+	p.First, p.Count = p.First+uint64(p.Count), againSeeds
+	p.Strategies = func(s *scenarios.Scenario) []string {
+		return slices.DeleteFunc(slices.Clone(chosen(s)), func(strategy string) bool { return !a.Differ(s.Name, strategy) })
+	}
+	p.Scenarios = nil
+	for _, in := range all {
+		if len(p.Strategies(in.Scenario)) > 0 {
+			p.Scenarios = append(p.Scenarios, in)
+		}
+	}
+	return p
+}
+
+// concludeBoth writes and prints where the two worlds agree.
+func concludeBoth(e *env, dir outDir, a results.Agreement, folders []string) error {
+	file, page, err := reports.WriteAgreement(dir.path, a, folders...)
+	if err != nil {
+		return err
+	}
+	if err := dir.link(); err != nil {
+		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
+	}
+	fmt.Fprintln(e.out)
+	if err := reports.Agreement(e.out, dir.path, a); err != nil {
+		return err
+	}
+	_, err = io.WriteString(e.out, "page       "+page+"\nagreement  "+file+"\n")
+	return err
+}
