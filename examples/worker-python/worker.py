@@ -1,4 +1,4 @@
-"""A lock under test in Python: SET NX PX of a token, compare and delete. See docs/worker-protocol.md."""
+"""A lock under test in Python, judged as -strategy token: SET NX PX of a token, compare and delete. See docs/worker-protocol.md."""
 import json, socket, sys, time, uuid
 RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
 cfg, token, wire = {}, None, None

@@ -114,9 +114,8 @@ func Open(ctx context.Context, spec string, o Options) (Server, error) {
 // holds a password.
 func parse(spec string) (*redis.Options, error) {
 	const want = "not miniredis, redis-server, host:port or redis://:password@host:port"
-	scheme, rest, isURL := strings.Cut(spec, "://")
+	scheme, rest, isURL := strings.Cut(Redacted(spec), "://")
 	if isURL {
-		_, rest, _ = strings.Cut(Redacted(spec), "://")
 		if scheme != "redis" {
 			return nil, fmt.Errorf("%w: %s://%s: %s", ErrSpec, scheme, rest, want)
 		}
