@@ -23,6 +23,7 @@ type node struct {
 	janitor *janitor.Janitor
 
 	child   *child
+	admin   *redis.Client // of this very process, which is there as long as it is
 	version string
 }
 
@@ -71,6 +72,7 @@ func (n *node) start(ctx context.Context) error {
 		c.kill()
 		return err
 	}
+	n.admin = redis.NewClient(once(n.options()))
 	return nil
 }
 
@@ -141,18 +143,33 @@ func same(a, b string) bool {
 // kill ends the process at once, and says how it ended.
 func (n *node) kill() (proof string) {
 	n.child.kill()
+	n.leave()
 	return fmt.Sprintf("redis-server process %d: %s", n.child.pid, n.child.status)
+}
+
+// leave closes our connection to a process that has ended.
+func (n *node) leave() {
+	if n.admin != nil {
+		_ = n.admin.Close() // there is nobody to close it with
+	}
+}
+
+// end kills a process that may not have started, or not for good.
+func (n *node) end() {
+	if n.child != nil {
+		n.child.kill()
+		n.leave()
+	}
 }
 
 // save lets the server write its data and end: no command gets in between.
 func (n *node) save(ctx context.Context) (proof string, err error) {
-	rdb := redis.NewClient(once(n.options()))
-	defer func() { _ = rdb.Close() }()
-	refused := rdb.ShutdownSave(ctx).Err()
+	refused := n.admin.ShutdownSave(ctx).Err()
 	timeout := time.NewTimer(adminTimeout)
 	defer timeout.Stop()
 	select {
 	case <-n.child.ended:
+		n.leave()
 		return fmt.Sprintf("redis-server process %d: told to save and end: %s", n.child.pid, n.child.status), nil
 	case <-ctx.Done():
 		return "", ctx.Err()
@@ -172,7 +189,5 @@ func (n *node) forget() error {
 
 // ask reads a section of the process's INFO.
 func (n *node) ask(ctx context.Context, section string) (info, error) {
-	rdb := redis.NewClient(once(n.options()))
-	defer func() { _ = rdb.Close() }()
-	return ask(ctx, rdb, section)
+	return ask(ctx, n.admin, section)
 }

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Link is a replica's way to its primary, which can be made slow: what is on it
@@ -79,10 +77,8 @@ func (s *spawned) follow(ctx context.Context, asked Replication) error {
 
 // join lets the replica follow the primary.
 func (r *replica) join(ctx context.Context, primary *node) error {
-	rdb := redis.NewClient(once(primary.options()))
-	defer func() { _ = rdb.Close() }()
 	// If absent, it waits for more replicas to come before it sends its data.
-	if err := rdb.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
+	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
 		return err
 	}
 	var err error
@@ -105,9 +101,7 @@ func (r *replica) join(ctx context.Context, primary *node) error {
 
 // slaveOf has a name that Redis before 5 knows, too.
 func (n *node) slaveOf(ctx context.Context, host, port string) error {
-	rdb := redis.NewClient(once(n.options()))
-	defer func() { _ = rdb.Close() }()
-	return rdb.SlaveOf(ctx, host, port).Err()
+	return n.admin.SlaveOf(ctx, host, port).Err()
 }
 
 // awaitUp waits until the replica has caught up.
@@ -130,9 +124,7 @@ func (r *replica) awaitUp(ctx context.Context) error {
 }
 
 func (r *replica) close() error {
-	if r.child != nil {
-		r.child.kill()
-	}
+	r.end()
 	if r.link != nil {
 		return r.link.Close()
 	}
@@ -169,6 +161,10 @@ func (s *spawned) promote(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// First the link, or what is on it would arrive while the primary dies.
+	if err := r.link.Close(); err != nil {
+		return "", err
+	}
 	dead := s.primary.kill()
 	if err := r.slaveOf(ctx, "NO", "ONE"); err != nil {
 		return "", err
@@ -181,7 +177,7 @@ func (s *spawned) promote(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the replica's role is %q after its promotion", after["role"])
 	}
 	s.primary, s.replica = r.node, nil
-	if err := errors.Join(r.link.Close(), s.point()); err != nil {
+	if err := s.point(); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s, at replication offset %s; its replica, process %d (%s), master_link_status:%s before, role:%s after, took its place at %s at offset %s",

@@ -138,9 +138,7 @@ func (s *spawned) sweep() error {
 	if s.replica != nil {
 		errs = append(errs, s.replica.close())
 	}
-	if s.primary.child != nil {
-		s.primary.child.kill()
-	}
+	s.primary.end()
 	if err := errors.Join(append(errs, os.RemoveAll(s.dir))...); err != nil {
 		return err
 	}
