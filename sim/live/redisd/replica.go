@@ -89,7 +89,7 @@ func (r *replica) join(ctx context.Context, primary *node) error {
 	if err != nil {
 		return err
 	}
-	if err := r.slaveOf(ctx, host, port); err != nil {
+	if err := r.replicaOf(ctx, host, port); err != nil {
 		return err
 	}
 	if err := r.awaitUp(ctx); err != nil {
@@ -99,9 +99,9 @@ func (r *replica) join(ctx context.Context, primary *node) error {
 	return err
 }
 
-// slaveOf has a name that Redis before 5 knows, too.
-func (n *node) slaveOf(ctx context.Context, host, port string) error {
-	return n.admin.SlaveOf(ctx, host, port).Err()
+// replicaOf makes the node a replica of another, or of "no", "one".
+func (n *node) replicaOf(ctx context.Context, host, port string) error {
+	return n.admin.ReplicaOf(ctx, host, port).Err()
 }
 
 // awaitUp waits until the replica has caught up.
@@ -166,7 +166,7 @@ func (s *spawned) promote(ctx context.Context) (string, error) {
 		return "", err
 	}
 	dead := s.primary.kill()
-	if err := r.slaveOf(ctx, "NO", "ONE"); err != nil {
+	if err := r.replicaOf(ctx, "NO", "ONE"); err != nil {
 		return "", err
 	}
 	after, err := r.ask(ctx, "replication")
