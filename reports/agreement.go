@@ -79,9 +79,15 @@ func agreementSentence(a results.Agreement) string {
 	return s
 }
 
+// Report is a report that an agreement was drawn from.
+type Report struct {
+	Name   string // in words
+	Folder string // in the result folder
+}
+
 // WriteAgreement writes agreement.json and agreement.html into dir and returns
-// their paths. Folders are those of the two reports, in dir.
-func WriteAgreement(dir string, a results.Agreement, folders ...string) (file, page string, err error) {
+// their paths.
+func WriteAgreement(dir string, a results.Agreement, from ...Report) (file, page string, err error) {
 	file, page = filepath.Join(dir, AgreementFile), filepath.Join(dir, AgreementPage)
 	b, err := json.MarshalIndent(a, "", " ")
 	if err != nil {
@@ -94,5 +100,5 @@ func WriteAgreement(dir string, a results.Agreement, folders ...string) (file, p
 	if err != nil {
 		return "", "", err
 	}
-	return file, page, writeFile(page, func(w io.Writer) error { return agreementHTML(w, a, folders) })
+	return file, page, writeFile(page, func(w io.Writer) error { return agreementHTML(w, a, from) })
 }

@@ -20,11 +20,12 @@ type agreementView struct {
 	Headline   string
 	Sentence   string
 	Facts      []string
-	Folders    []string
+	Reports    []Report
 	Strategies []string
 	Rows       []agreementRow
 	Differ     []agreementLine // do not agree
 	Vary       []agreementLine // not in every run
+	Alike      []agreementLine
 	Style      template.CSS
 }
 
@@ -45,11 +46,11 @@ type agreementLine struct {
 	VirtualText, LiveText string
 }
 
-func agreementHTML(w io.Writer, a results.Agreement, folders []string) error {
+func agreementHTML(w io.Writer, a results.Agreement, pages []Report) error {
 	v := agreementView{
 		Verdict: viewVerdict(results.Pass), Headline: "Both worlds agree",
 		Sentence: fmt.Sprintf("%.1f %% of %s agree: what breaks in virtual time breaks on real processes, and what holds, holds.", 100*a.Share(), plural(len(a.Cells), "cell", "cells")),
-		Facts:    setupFacts(a.Setup), Folders: folders, Style: template.CSS(reportStyle),
+		Facts:    setupFacts(a.Setup), Reports: pages, Style: template.CSS(reportStyle),
 	}
 	place := map[string]int{}
 	for _, c := range a.Cells {
@@ -72,6 +73,8 @@ func agreementHTML(w io.Writer, a results.Agreement, folders []string) error {
 			v.Differ = append(v.Differ, line)
 		case c.Why != "":
 			v.Vary = append(v.Vary, line)
+		default:
+			v.Alike = append(v.Alike, line)
 		}
 	}
 	if len(v.Differ) > 0 {

@@ -47,7 +47,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 		return 0, err
 	}
 	verdict := virtual.Verdict.Worse(real.Verdict)
-	folders := []string{virtualFolder, liveFolder}
+	from := []reports.Report{{Name: "virtual report", Folder: virtualFolder}, {Name: "live report", Folder: liveFolder}}
 	a := results.Agree(virtual, results.Side{Folder: liveFolder, Results: real})
 	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
 		fmt.Fprintf(e.out, "\nNot all cells agree. Those are run with %d more seeds.\n\n", againSeeds)
@@ -56,10 +56,10 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 			return 0, err
 		}
 		verdict = verdict.Worse(more.Verdict)
-		folders = append(folders, againFolder)
+		from = append(from, reports.Report{Name: "live report of more seeds", Folder: againFolder})
 		a = results.Agree(virtual, results.Side{Folder: liveFolder, Results: real}, results.Side{Folder: againFolder, Results: more})
 	}
-	if err := concludeBoth(e, dir, a, folders); err != nil {
+	if err := concludeBoth(e, dir, a, from); err != nil {
 		return 0, err
 	}
 	return codeOf(verdict), nil
@@ -82,8 +82,8 @@ func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
 }
 
 // concludeBoth writes and prints where the two worlds agree.
-func concludeBoth(e *env, dir outDir, a results.Agreement, folders []string) error {
-	file, page, err := reports.WriteAgreement(dir.path, a, folders...)
+func concludeBoth(e *env, dir outDir, a results.Agreement, from []reports.Report) error {
+	file, page, err := reports.WriteAgreement(dir.path, a, from...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,67 @@
+package reports
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockchaos/simrun/sim/results"
+)
+
+// twoWorlds has a cell of each kind.
+func twoWorlds() results.Agreement {
+	return results.Agreement{
+		Setup: &results.Setup{Redis: "redis-server 7.0.15", Toxiproxy: "2.12.0, embedded", Scale: 30, Worker: "python3 worker.py"},
+		Cells: []results.AgreementCell{
+			{Scenario: "expiry", Strategy: "naive", Property: "overlap", Virtual: 30, VirtualRuns: 30, Live: 1, LiveRuns: 1, Agree: true},
+			{Scenario: "clock-jump", Strategy: "fenced", Property: "overlap", Virtual: 23, VirtualRuns: 30, Live: 1, LiveRuns: 1, Agree: true, Why: "not in every run"},
+			{Scenario: "clock-jump", Strategy: "<fenced>", Property: "stuck", VirtualRuns: 30, Live: 2, LiveRuns: 10, Why: "never in virtual time", History: "live/clock-jump/fenced/history.jsonl"},
+		},
+	}
+}
+
+func TestAgreementTable(t *testing.T) {
+	var out bytes.Buffer
+	if err := Agreement(&out, "results/x", twoWorlds()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "agreement.txt", out.Bytes())
+}
+
+func TestAgreementPage(t *testing.T) {
+	dir := t.TempDir()
+	file, page, err := WriteAgreement(dir, twoWorlds(), Report{"live report", "live"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file != filepath.Join(dir, AgreementFile) {
+		t.Errorf("wrote %s", file)
+	}
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"The two worlds do not agree everywhere", "66.7 % of 3 cells agree", "python3 worker.py",
+		`href="live/report.html"`, "23 of 30", "never in virtual time", "&lt;fenced&gt;", "history: live/clock-jump/fenced/history.jsonl",
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(string(b), "<fenced>") {
+		t.Error("a name is not escaped")
+	}
+}
+
+func TestAgreementOfNothing(t *testing.T) {
+	var out bytes.Buffer
+	if err := agreementHTML(&out, results.Agreement{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "Too little evidence") {
+		t.Error("nothing compared reads as an agreement")
+	}
+}
