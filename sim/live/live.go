@@ -36,6 +36,7 @@ type Options struct {
 	Shared    bool           // allow a server that holds keys of others
 	Toxiproxy string         // host:port of a Toxiproxy's API; "": an embedded one
 	Worker    worker.Command // a zero Command: this program itself
+	Bound     time.Duration  // how long a worker may take to answer beyond what it is asked for; 0: 30 s
 }
 
 // Lab is what live runs share: a Toxiproxy and the janitor. Its methods may be

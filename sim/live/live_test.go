@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/lockchaos/simrun/sim/history"
 	"github.com/lockchaos/simrun/sim/live"
 	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/sim/live/needs"
 	"github.com/lockchaos/simrun/sim/live/worker"
 )
 
@@ -111,7 +111,7 @@ func TestInterrupt(t *testing.T) {
 
 // The same scenario gives the same verdict on a real redis-server.
 func TestOnARealServer(t *testing.T) {
-	needsRedis(t)
+	needs.RedisServer(t)
 	for _, tt := range []struct {
 		strategy string
 		overlaps bool
@@ -128,16 +128,4 @@ func TestOnARealServer(t *testing.T) {
 			}
 		})
 	}
-}
-
-// needsRedis skips a test on a laptop without redis-server, and fails it in CI.
-func needsRedis(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err == nil {
-		return
-	}
-	if os.Getenv("SIMRUN_CI") != "" {
-		t.Fatal("redis-server is not installed, and CI skips nothing")
-	}
-	t.Skip("redis-server is not installed")
 }

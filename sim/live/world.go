@@ -54,8 +54,8 @@ type client struct {
 
 var _ chaos.World = (*world)(nil)
 
-func (l *Lab) newWorld(ctx context.Context, j sim.Job) (w *world, err error) {
-	w = &world{lab: l, job: j, header: sim.Header(j), stop: make(chan struct{})}
+func (l *Lab) newWorld(ctx context.Context, j sim.Job) (_ *world, err error) {
+	w := &world{lab: l, job: j, header: sim.Header(j), stop: make(chan struct{})}
 	w.header.Mode = "live"
 	allow(w.header, l.o.Scale)
 	defer func() {
@@ -70,7 +70,7 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (w *world, err error) {
 	w.key = w.redis.Prefix() + "lock:item"
 	for _, name := range w.header.Clients {
 		c := &client{Life: stage.NewLife(name), w: w}
-		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{}); err != nil {
+		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound}); err != nil {
 			return nil, fmt.Errorf("client %s: %w", name, err)
 		}
 		w.clients = append(w.clients, c)
@@ -81,7 +81,7 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (w *world, err error) {
 	return w, nil
 }
 
-// connect starts the clock and gives each process its way to Redis.
+// connect starts the clock and gives each process its way to Redis, and its lock.
 func (w *world) connect(ctx context.Context) error {
 	w.clock = stage.NewClock(w.lab.o.Scale)
 	w.rec = stage.NewRecorder(w.clock, w.header, w.job.Record)
@@ -96,23 +96,13 @@ func (w *world) connect(ctx context.Context) error {
 		if c.proxy, err = w.lab.proxies.open(c.Name, c.tap.Addr()); err != nil {
 			return err
 		}
-		err = c.proc.Start(ctx, worker.Config{
-			Redis: c.proxy.addr(), Password: w.redis.Options().Password,
-			Key: w.key, Owner: c.Name, Strategy: w.job.Strategy.Name,
-			Lease: w.clock.Real(s.Lease), Renew: w.clock.Real(s.Renew), Cap: s.Cap,
-			Scale:      w.lab.o.Scale,
-			JitterSeed: stage.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
-		})
-		if err != nil {
-			return fmt.Errorf("client %s: %w", c.Name, err)
-		}
 		c.actor = stage.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
 	}
 	w.nemesis = stage.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
 	// Such a fault waits until no command is under way; this one may have set it off.
 	w.nemesis.Aside = func(f func()) { w.asides.Go(f) }
 	w.rec.Notify = w.nemesis.Observe
-	return nil
+	return w.makeLocks(ctx)
 }
 
 // allow lengthens the bounds by what a real machine may dawdle.
@@ -199,7 +189,7 @@ func (w *world) reportResidue() {
 		keeps = w.job.Strategy.Keeps(w.key)
 	}
 	var keys []string
-	scan := w.admin.Scan(ctx, 0, prefix+"*", 100).Iterator()
+	scan := w.admin.Scan(ctx, 0, "*"+prefix+"*", 100).Iterator()
 	for scan.Next(ctx) {
 		keys = append(keys, scan.Val())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lockchaos/simrun/sim/live"
 	"github.com/lockchaos/simrun/sim/live/redisd"
@@ -18,9 +19,12 @@ const (
 	fewSeeds = 20
 )
 
+// patience is how long a worker may take to answer; no flag sets it.
+var patience time.Duration
+
 // openLab opens what live runs are made of, before anything else is touched.
 func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
-	o := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy}
+	o := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy, Bound: patience}
 	if f.worker != "" {
 		var err error
 		if o.Worker, err = worker.ParseCommand(f.worker); err == nil {

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	case janitor.Is(os.Args[1:]):
 		janitor.Main()
 	}
-	base.Stall = time.Second
+	base.Stall, patience = time.Second, 3*time.Second
 	testscript.Main(m, map[string]func(){
 		"simrun": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})
