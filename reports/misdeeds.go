@@ -16,7 +16,9 @@ var deeds = map[string]string{
 	"spin":       "spun without a pause",
 	"stuck-time": "brought virtual time to a stand",
 	"leak":       "left goroutines behind",
-	"worker":     "spoke out of turn",
+	"died":       "died by itself",
+	"refused":    "refused to start",
+	"rubbish":    "answered with rubbish",
 	"standstill": "was held up by the machine",
 	"unwatched":  "could not be watched",
 }

@@ -73,6 +73,7 @@ func TestTooLittleEvidenceIsUnknown(t *testing.T) {
 		{"time stood still", "1s - finding detail=stuck-time text=held", "virtual time was stuck: held"},
 		{"time stood still, nobody knows why", "1s - finding detail=stuck-time", "virtual time was stuck"},
 		{"another finding", "1s A finding detail=panic", ""},
+		{"a fault that no such world can do", "header fault=1:pause\n1s - unfired fault=1:pause detail=unsupported", "fault 1:pause never fired: unsupported"},
 		{"several reasons", "header sections=1 fault=1:pause", "fault 1:pause never fired; only 0 sections were entered, of at least 1"},
 	}
 	for _, tt := range tests {

@@ -25,7 +25,7 @@ type Report struct {
 
 // Finding is a lock that misbehaved as a program, taken from the history.
 type Finding struct {
-	Class  string `json:"class"` // panic, blocked, spin, leak, worker, or one of the surroundings
+	Class  string `json:"class"` // panic, blocked, spin, leak, of a worker died, refused, rubbish; or one of the surroundings
 	Detail string `json:"detail"`
 	Stack  string `json:"stack,omitempty"`
 }
@@ -52,15 +52,16 @@ func OfSurroundings(class string) bool { return doubtful[class] != "" }
 type tally struct {
 	st      *state
 	r       Report
-	unfired map[string]bool // faults that must fire and have not
-	last    int64           // until when Inside and Lost are counted
-	inside  int64           // clients inside since last
-	lost    int64           // of them, without the key
-	locked  bool            // the key was taken at least once
+	unfired map[string]bool   // faults that must fire and have not
+	why     map[string]string // fault → why it could not, the first time
+	last    int64             // until when Inside and Lost are counted
+	inside  int64             // clients inside since last
+	lost    int64             // of them, without the key
+	locked  bool              // the key was taken at least once
 }
 
 func newTally(st *state) *tally {
-	t := &tally{st: st, unfired: make(map[string]bool, len(st.h.Faults))}
+	t := &tally{st: st, unfired: make(map[string]bool, len(st.h.Faults)), why: map[string]string{}}
 	for _, id := range st.h.Faults {
 		t.unfired[id] = true
 	}
@@ -86,6 +87,10 @@ func (t *tally) event(e *history.Event) {
 		t.locked = true
 	case history.Fired:
 		delete(t.unfired, e.Fault)
+	case history.Unfired:
+		if t.why[e.Fault] == "" {
+			t.why[e.Fault] = e.Detail
+		}
 	case history.Finding:
 		t.r.Findings = append(t.r.Findings, finding(e))
 	case history.End:
@@ -138,7 +143,7 @@ func (t *tally) doubts() []string {
 	}
 	for _, id := range t.st.h.Faults {
 		if t.unfired[id] {
-			why = append(why, "fault "+id+" never fired")
+			why = append(why, strings.TrimSuffix("fault "+id+" never fired: "+t.why[id], ": "))
 		}
 	}
 	if t.r.Sections > 0 && t.r.Commands > 0 && !t.locked {

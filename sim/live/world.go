@@ -37,9 +37,10 @@ type world struct {
 	stop     chan struct{} // closed when the run must end
 	once     sync.Once
 
-	asides    sync.WaitGroup // faults of the server, and what they leave to do
+	replicas  sync.WaitGroup // that are being made
 	replicaMu sync.Mutex
 	lag       time.Duration // of the server's replica; 0: there is none
+	enough    bool          // no replica is to be made any more
 }
 
 // client is one process with its way to Redis.
@@ -99,8 +100,6 @@ func (w *world) connect(ctx context.Context) error {
 		c.actor = stage.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
 	}
 	w.nemesis = stage.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
-	// Such a fault waits until no command is under way; this one may have set it off.
-	w.nemesis.Aside = func(f func()) { w.asides.Go(f) }
 	w.rec.Notify = w.nemesis.Observe
 	return w.makeLocks(ctx)
 }
@@ -215,7 +214,7 @@ func (w *world) close() {
 	if w.nemesis != nil {
 		w.nemesis.Stop()
 	}
-	w.asides.Wait()
+	w.noMoreReplicas()
 	for _, c := range w.clients {
 		_ = c.proc.Resume() // a stopped process hears nothing
 		c.proc.Close()
@@ -249,17 +248,24 @@ func (c *client) failed(what string, err error) {
 	if !c.Alive() || errors.Is(err, context.Canceled) {
 		return
 	}
-	class := "worker"
-	switch {
-	case errors.Is(err, worker.ErrSilent):
-		class = "blocked"
-	case errors.Is(err, worker.ErrDied):
-		class = "panic"
-	}
 	c.emit(history.Event{
-		Kind: history.Finding, Client: c.Name, Section: c.actor.Section(), Detail: class,
+		Kind: history.Finding, Client: c.Name, Section: c.actor.Section(), Detail: classOf(err),
 		Text: fmt.Sprintf("%s of client %s: %v\n\n%s", what, c.Name, err, c.proc.Log()),
 	})
 	c.emit(history.Event{Kind: history.Crashed, Client: c.Name})
 	c.Bury()
+}
+
+// classOf is the class of the finding that an error of a worker makes.
+func classOf(err error) string {
+	switch {
+	case errors.Is(err, worker.ErrSilent):
+		return "blocked"
+	case errors.Is(err, worker.ErrDied):
+		return "died"
+	case errors.Is(err, worker.ErrRefused):
+		return "refused"
+	default:
+		return "rubbish"
+	}
 }

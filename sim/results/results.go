@@ -92,7 +92,7 @@ type Mismatch struct {
 // Finding is a lock that misbehaved as a program: it panicked, blocked, spun or
 // left goroutines behind.
 type Finding struct {
-	Class  string `json:"class"` // panic, blocked, spin, leak, worker, or one of the surroundings
+	Class  string `json:"class"` // panic, blocked, spin, leak, of a worker died, refused, rubbish; or one of the surroundings
 	Seed   uint64 `json:"seed"`
 	Count  int    `json:"count"` // runs that showed this class
 	Detail string `json:"detail"`

@@ -175,6 +175,7 @@ func (p *Process) ask(ctx context.Context, r request, takes time.Duration) (Answ
 	if err != nil {
 		p.fault = fmt.Errorf("%s: %w", r.Do, err)
 		p.end()
+		<-p.reaped // its log is whole
 	}
 	return a, p.fault
 }
