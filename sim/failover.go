@@ -104,12 +104,6 @@ func (s *redisServer) cutAll() (open int) {
 	return len(s.byPeer)
 }
 
-func (s *redisServer) isCut(c *serverConn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return c.cut
-}
-
 // setDown reports false where it changes nothing.
 func (s *redisServer) setDown(down bool) bool {
 	s.mu.Lock()

@@ -55,6 +55,31 @@ wait: 5s
 faults:
   - partition: {client: A, for: 20m, on: waiting}
 expect: {naive: {leak: none}}`,
+		"a failover as the lease ends, and one as the work does": head + `
+faults:
+  - failover: {lag: 500ms, on: entered, after: 3s, every: 2}
+  - failover: {lag: 500ms, on: entered, after: 1s, every: 3}
+expect: {naive: {leak: none}}`,
+		"a restart beside a failover, behind toxics": head + `
+faults:
+  - toxic: {client: all, type: latency, attributes: {latency: 100}, for: 20s, at: 1s}
+  - redis-restart: {data: lost, for: 2s, at: 3s}
+  - redis-restart: {data: kept, for: 2s, on: waiting, every: 3}
+  - failover: {lag: 1s, at: 8s}
+expect: {naive: {leak: none}}`,
+		"a failover on each command": head + `
+faults:
+  - failover: {lag: 300ms, on: command, every: 7}
+expect: {naive: {leak: none}}`,
+		"a restart on each lock": head + `
+faults:
+  - redis-restart: {data: lost, for: 50ms, on: locked, every: 2}
+  - redis-restart: {data: kept, for: 10s, on: renewed, every: 2}
+expect: {naive: {leak: none}}`,
+		"Redis is down for a minute": head + `
+faults:
+  - redis-restart: {data: kept, for: 60s, at: 2s}
+expect: {naive: {leak: none}}`,
 		"many clients, one latency, fixed times": `
 name: meet
 summary: Things fall together.

@@ -5,16 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/scenarios"
 	"github.com/lockchaos/simrun/sim"
 	"github.com/lockchaos/simrun/sim/history"
 	"github.com/lockchaos/simrun/sim/live"
 	"github.com/lockchaos/simrun/sim/live/janitor"
 	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/sim/live/redisd"
 	"github.com/lockchaos/simrun/sim/live/worker"
 )
 
@@ -85,6 +89,54 @@ func TestFaultsAreReal(t *testing.T) {
 				}
 			}
 			t.Errorf("no fired event proves %q", tt.proof)
+		})
+	}
+}
+
+// A server that is restarted is another process, and one that fails over is dead.
+func TestFaultsOfTheServerAreReal(t *testing.T) {
+	const promoted = `killed by signal 9, .*seen at Toxiproxy's API.*master_link_status:up before, role:master after`
+	tests := []struct{ scenario, redis, proof string }{
+		{"redis-restart", "miniredis", `miniredis has left \S+, its \d+ keys lost`},
+		{"redis-restart-kept", "miniredis", `miniredis has left \S+, its \d+ keys kept`},
+		{"failover", "miniredis", `its replica, .* behind, has taken its place: of \d+ keys [1-9]\d* are lost`},
+		{"redis-restart", "redis-server", `process \d+: killed by signal 9, data lost`},
+		{"redis-restart-kept", "redis-server", `process \d+: told to save and end: exit status 0, data kept`},
+		{"failover", "redis-server", promoted},
+	}
+	for _, tt := range tests {
+		t.Run(tt.scenario+"/"+tt.redis, func(t *testing.T) {
+			if tt.redis == "redis-server" {
+				needs.RedisServer(t)
+			}
+			t.Parallel()
+			out := run(t, tt.scenario, "fenced", live.Options{Scale: 60, Redis: tt.redis})
+			if out.Report.Unknown != "" || len(out.Report.Findings) > 0 {
+				t.Fatalf("unknown %q, findings %+v", out.Report.Unknown, out.Report.Findings)
+			}
+			proof := regexp.MustCompile(tt.proof)
+			if !slices.ContainsFunc(out.Events, func(e history.Event) bool { return e.Kind == history.Fired && proof.MatchString(e.Detail) }) {
+				t.Errorf("no fired event proves %q", tt.proof)
+			}
+		})
+	}
+}
+
+// A server that is not ours is neither restarted nor replaced: the run proves
+// nothing, and says why.
+func TestFaultsOfAServerThatIsNotOurs(t *testing.T) {
+	needs.RedisServer(t)
+	theirs, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	for _, scenario := range []string{"redis-restart", "failover"} {
+		t.Run(scenario, func(t *testing.T) {
+			out := run(t, scenario, "token", live.Options{Scale: 200, Redis: theirs.Addr()})
+			if !strings.Contains(out.Report.Unknown, chaos.ErrUnsupported.Error()) {
+				t.Errorf("unknown %q, want why", out.Report.Unknown)
+			}
 		})
 	}
 }

@@ -53,9 +53,17 @@ func (w *world) Replicate(lag time.Duration) error {
 	return nil
 }
 
+// follow makes a replica, or gives up where the run ends.
 func (w *world) follow(lag time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
 	defer cancel()
+	go func() {
+		select {
+		case <-w.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	return w.redis.Replicate(ctx, redisd.Replication{Lag: w.clock.Real(lag), Link: func(upstream string) (redisd.Link, error) {
 		p, err := w.lab.proxies.open("replica", upstream)
 		if err != nil {
@@ -77,13 +85,21 @@ func (w *world) Promote() (proof string, err error) {
 	if err != nil {
 		return "", err
 	}
-	w.asides.Go(func() {
-		w.replicaMu.Lock()
-		defer w.replicaMu.Unlock()
+	w.replicaMu.Lock()
+	defer w.replicaMu.Unlock()
+	if lag := w.lag; !w.enough {
 		// Where this fails, the next failover says that there is no replica.
-		_ = w.follow(w.lag)
-	})
+		w.replicas.Go(func() { _ = w.follow(lag) })
+	}
 	return proof, nil
+}
+
+// noMoreReplicas waits for the one that is being made.
+func (w *world) noMoreReplicas() {
+	w.replicaMu.Lock()
+	w.enough = true
+	w.replicaMu.Unlock()
+	w.replicas.Wait()
 }
 
 // link is a replica's way to its primary.

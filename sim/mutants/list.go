@@ -120,6 +120,27 @@ var mutants = []mutant{
 		tests: []string{"./sim TestLibraryHolds/clock-jump"},
 	},
 	{
+		name:  "world: a restart keeps the data",
+		file:  "sim/failover.go",
+		old:   `		r.m.FlushAll()`,
+		new:   ``,
+		tests: []string{"./sim TestLibraryHolds/redis-restart/naive"},
+	},
+	{
+		name:  "world: a failover loses nothing",
+		file:  "sim/snapshot/replica.go",
+		old:   `	for len(r.held) > 1 && now.Sub(r.held[1].since) >= r.lag {`,
+		new:   `	for len(r.held) > 1 {`,
+		tests: []string{"./sim/snapshot .", "./sim TestLibraryHolds/failover/naive"},
+	},
+	{
+		name:  "watchdog: one failed renewal ends them all",
+		file:  "lock/renewal.go",
+		old:   `		failed = err != nil`,
+		new:   `		if failed = err != nil; failed { return }`,
+		tests: []string{"./sim TestLibraryHolds/redis-restart-kept/watchdog"},
+	},
+	{
 		name: "world: a lost reply arrives",
 		file: "sim/redis.go",
 		old: `	c.lose = nil

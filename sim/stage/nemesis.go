@@ -12,10 +12,6 @@ import (
 
 // Nemesis lets a scenario's faults fire: at their time, or on an event.
 type Nemesis struct {
-	// Aside runs a fault of the server. Nil: in the goroutine of whatever sets it
-	// off. Set it before [Nemesis.Begin].
-	Aside func(func())
-
 	clock   Clock
 	world   chaos.World
 	clients []string
@@ -157,8 +153,6 @@ func (n *Nemesis) shot(f *armedFault, target string) func() {
 	}
 	return func() {
 		switch {
-		case !f.plan.Spec.Target && n.Aside != nil:
-			n.Aside(func() { n.inject(f.plan, "", last) })
 		case !f.plan.Spec.Target:
 			n.inject(f.plan, "", last)
 		case target == "all":

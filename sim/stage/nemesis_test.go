@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -56,5 +57,36 @@ func TestFaultHits(t *testing.T) {
 				t.Errorf("hit %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// needy is a fault that needs something of the world.
+type needy struct{ refused error }
+
+func (n needy) Prepare(chaos.World) error { return n.refused }
+
+func (n needy) Inject(_ chaos.World, _ string, fired func(string)) (func(), error) {
+	fired("done")
+	return nil, nil
+}
+
+// A fault gets what it needs before anything else happens; where it does not, the
+// history says why.
+func TestFaultIsPrepared(t *testing.T) {
+	var got []history.Event
+	emit := func(e history.Event) { got = append(got, e) }
+	spec := &chaos.Spec{Name: "needy", Target: true} // one of the server comes a moment later
+	n := NewNemesis(NewClock(1), nil, []string{"A"}, 1, []chaos.Plan{
+		{ID: "1:needy", Spec: spec, Fault: needy{}, On: "entered", Client: "any"},
+		{ID: "2:needy", Spec: spec, Fault: needy{errors.New("no such thing here")}, On: "left", Client: "any"},
+	}, emit)
+	n.Begin()
+	n.Observe(&history.Event{Kind: history.Entered, Client: "A"})
+	want := []history.Event{
+		{Kind: history.Unfired, Fault: "2:needy", Detail: "no such thing here"},
+		{Kind: history.Fired, Client: "A", Fault: "1:needy", Detail: "done"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -1,0 +1,221 @@
+package redisd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// wire is a replica's way to its primary that can be stopped, and notes what is
+// asked of it.
+type wire struct {
+	l        net.Listener
+	upstream string
+	asked    time.Duration
+	stopped  atomic.Bool
+}
+
+func newWire(upstream string) (*wire, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{l: l, upstream: upstream}
+	go w.lead() // ends with either process
+	return w, nil
+}
+
+// lead takes one connection, which is all that a replica makes.
+func (w *wire) lead() {
+	replica, err := w.l.Accept()
+	if err != nil {
+		return
+	}
+	defer replica.Close()
+	primary, err := net.Dial("tcp", w.upstream)
+	if err != nil {
+		return
+	}
+	defer primary.Close()
+	go func() { _, _ = io.Copy(primary, replica) }()
+	b := make([]byte, 4096)
+	for {
+		n, err := primary.Read(b)
+		if err != nil {
+			return
+		}
+		if !w.stopped.Load() {
+			_, _ = replica.Write(b[:n])
+		}
+	}
+}
+
+func (w *wire) Addr() string { return w.l.Addr().String() }
+
+// Delay lets nothing through any more, which is a lag that outlasts the test.
+func (w *wire) Delay(lag time.Duration) (string, error) {
+	w.asked = lag
+	w.stopped.Store(true)
+	return "nothing comes through", nil
+}
+
+func (w *wire) Close() error { return w.l.Close() }
+
+// replicate gives a server a replica that lags so long.
+func replicate(t *testing.T, s Server, lag time.Duration) *wire {
+	t.Helper()
+	var w *wire
+	err := s.Replicate(t.Context(), Replication{Lag: lag, Link: func(upstream string) (l Link, err error) {
+		w, err = newWire(upstream)
+		return w, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+var replicated = map[string]*regexp.Regexp{
+	Miniredis: regexp.MustCompile(`^miniredis has left \S+, and its replica, 1h0m0s behind, has taken its place: ` +
+		`of 2 keys 1 are lost and 0 as they were before; 0 that were gone are back$`),
+	RedisServer: regexp.MustCompile(`^redis-server process (\d+): killed by signal 9, at replication offset \d+; ` +
+		`its replica, process \d+ \(nothing comes through\), master_link_status:up before, role:master after, took its place at \S+ at offset \d+$`),
+}
+
+// A failover loses what the replica had not heard of, and nothing else; the
+// address stays, connections and scripts do not.
+func TestFailover(t *testing.T) {
+	for _, spec := range started {
+		t.Run(spec, func(t *testing.T) {
+			s := open(t, spec, Options{})
+			rdb, ctx, addr := client(t, s), t.Context(), s.Addr()
+			must[string](t)(rdb.Set(ctx, "old", "x", hour).Result())
+			sha := must[string](t)(rdb.ScriptLoad(ctx, "return 1").Result())
+			replicate(t, s, hour)
+			must[string](t)(rdb.Set(ctx, "new", "x", hour).Result())
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			proof := must[string](t)(s.Promote(ctx))
+			if !replicated[spec].MatchString(proof) {
+				t.Errorf("proof %q", proof)
+			}
+			if n, err := conn.Read(make([]byte, 1)); err == nil {
+				t.Errorf("a connection outlived the failover and gave %d bytes", n)
+			}
+			if s.Addr() != addr {
+				t.Errorf("address %s, was %s", s.Addr(), addr)
+			}
+			if got := keys(t, rdb); !got["old"] || got["new"] {
+				t.Errorf("keys %v, want old alone", got)
+			}
+			if life := must[time.Duration](t)(rdb.PTTL(ctx, "old").Result()); !aboutHours(life, 1) {
+				t.Errorf("the key lives %v, want what was left", life)
+			}
+			if err := rdb.EvalSha(ctx, sha, nil).Err(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+				t.Errorf("a script outlived the failover: %v", err)
+			}
+			must[string](t)(rdb.Set(ctx, "new", "x", hour).Result())
+			if _, err := s.Promote(ctx); !errors.Is(err, ErrNoReplica) {
+				t.Errorf("a second failover without a replica: %v, want ErrNoReplica", err)
+			}
+		})
+	}
+}
+
+// After a failover all goes on: a restart, and another failover.
+func TestAfterAFailover(t *testing.T) {
+	for _, spec := range started {
+		t.Run(spec, func(t *testing.T) {
+			s := open(t, spec, Options{})
+			rdb, ctx := client(t, s), t.Context()
+			must[string](t)(rdb.Set(ctx, "k", "x", hour).Result())
+			for range 2 {
+				replicate(t, s, hour)
+				must[string](t)(s.Promote(ctx))
+				must[string](t)(s.Stop(ctx, true))
+				must[string](t)(s.Start(ctx))
+				if _, err := s.JumpClock(ctx, time.Minute); err != nil {
+					t.Error(err)
+				}
+				if got := keys(t, rdb); len(got) != 1 {
+					t.Errorf("keys %v, want k alone", got)
+				}
+			}
+		})
+	}
+}
+
+// A replica is a server as the first is: it follows, and is not left behind.
+func TestReplicaOfARealServer(t *testing.T) {
+	s := open(t, RedisServer, Options{}).(*spawned)
+	w := replicate(t, s, time.Second)
+	if w.asked != time.Second {
+		t.Errorf("the link was told to lag %v", w.asked)
+	}
+	addr := s.replica.addr
+	about := must[info](t)(s.replica.ask(t.Context(), "replication"))
+	if about["role"] != "slave" || about["master_link_status"] != "up" {
+		t.Errorf("the replica's role is %q, its link %q", about["role"], about["master_link_status"])
+	}
+	if err := s.Replicate(t.Context(), Replication{}); err == nil {
+		t.Error("no error for a second replica")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []string{addr, s.addr, w.Addr()} {
+		if _, err := net.Dial("tcp", a); err == nil {
+			t.Errorf("%s still listens", a)
+		}
+	}
+}
+
+// A replica whose link cannot be made is no replica, and nothing of it is left.
+func TestALinkThatCannotBeMade(t *testing.T) {
+	s := open(t, RedisServer, Options{}).(*spawned)
+	broken := errors.New("no link")
+	err := s.Replicate(t.Context(), Replication{Link: func(string) (Link, error) { return nil, broken }})
+	if !errors.Is(err, broken) || s.replica != nil {
+		t.Errorf("error %v, replica %v", err, s.replica)
+	}
+	if _, err := s.Promote(context.Background()); !errors.Is(err, ErrNoReplica) {
+		t.Errorf("promote: %v, want ErrNoReplica", err)
+	}
+}
+
+// A front leads to its target, and at its turn to another, with new connections.
+func TestFront(t *testing.T) {
+	one, two := open(t, Miniredis, Options{}), open(t, Miniredis, Options{})
+	for name, s := range map[string]Server{"one": one, "two": two} {
+		must[string](t)(client(t, s).Set(t.Context(), "name", name, 0).Result())
+	}
+	f, err := openFront("127.0.0.1:0", one.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rdb := redis.NewClient(quiet(&redis.Options{Addr: f.l.Addr().String()}))
+	defer rdb.Close()
+	for _, to := range []string{"one", "two"} {
+		if got := must[string](t)(rdb.Get(t.Context(), "name").Result()); got != to {
+			t.Errorf("led to %s, want %s", got, to)
+		}
+		f.turn(two.Addr())
+	}
+	if err := f.close(); err != nil {
+		t.Error(err)
+	}
+	if err := rdb.Get(t.Context(), "name").Err(); err == nil || strings.Contains(err.Error(), "two") {
+		t.Errorf("a closed front still leads: %v", err)
+	}
+}
