@@ -84,9 +84,13 @@ func TestExpiryIsSeenLate(t *testing.T) {
 		var got []history.Kind
 		w := New(look, Slack{Expiry: time.Millisecond}, func(e history.Event) { got = append(got, e.Kind) })
 		w.Turn = &turn
+		turn.Lock()
 		w.Sync("A")
+		turn.Unlock()
 		time.Sleep(time.Minute)
 		w.Stop()
+		turn.Lock()
+		defer turn.Unlock()
 		if want := []history.Kind{history.Locked, history.Expired}; !slices.Equal(got, want) {
 			t.Errorf("events %v after %d looks, want %v", got, looks, want)
 		}
