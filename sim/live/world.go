@@ -138,10 +138,10 @@ func (w *world) run(ctx context.Context) (spoilt bool) {
 		w.kill()
 	}
 	<-done // every request to a worker is bounded
-	if ctx.Err() != nil {
+	if !w.settle(ctx) {
 		return false
 	}
-	w.settle()
+	w.reportResidue()
 	still := w.lab.pulse.longest(begun, time.Now())
 	w.conclude(still)
 	return still > 0
@@ -150,13 +150,20 @@ func (w *world) run(ctx context.Context) (spoilt bool) {
 // end tells the actors to go no further.
 func (w *world) end() { w.once.Do(func() { close(w.stop) }) }
 
-// settle waits for what is under way and records what was left behind.
-func (w *world) settle() {
-	w.clock.Sleep(stage.Settling)
-	if w.nemesis.Stop() {
-		w.clock.Sleep(stage.Settling)
+// settle waits for what is under way. It reports false where ctx ended it.
+func (w *world) settle(ctx context.Context) bool {
+	return w.sleep(ctx, stage.Settling) && (!w.nemesis.Stop() || w.sleep(ctx, stage.Settling))
+}
+
+// sleep lets d of the run pass. It reports false where ctx ended it.
+func (w *world) sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(w.clock.Real(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
-	w.reportResidue()
+	return ctx.Err() == nil
 }
 
 // conclude records what is to be known of the run as a whole, and its end.

@@ -31,7 +31,13 @@ func own() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	fmt.Println(s.Addr(), s.(*spawned).dir)
+	real := s.(*spawned)
+	err = real.Replicate(context.Background(), Replication{Link: func(upstream string) (Link, error) { return newWire(upstream) }})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(s.Addr(), real.replica.addr, real.dir)
 	select {}
 }
 
@@ -49,25 +55,37 @@ func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatalf("owner said %q: %v", line, err)
+	said := strings.Fields(line)
+	if len(said) != 3 {
+		t.Fatalf("owner said %q", line)
+	}
+	servers, dir := said[:2], said[2] // the primary and its replica
+	var conns []net.Conn
+	for _, addr := range servers {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	// The connection ends with the server, the wait with the directory.
-	_, _ = io.Copy(io.Discard, conn)
+	// A connection ends with its server, the wait with the directory.
+	for _, conn := range conns {
+		_, _ = io.Copy(io.Discard, conn)
+	}
 	for {
 		if _, err := os.Stat(dir); err != nil {
 			break
 		}
 		runtime.Gosched()
 	}
-	if _, err := net.Dial("tcp", addr); err == nil {
-		t.Error("redis-server still listens")
+	for _, addr := range servers {
+		if _, err := net.Dial("tcp", addr); err == nil {
+			t.Error("redis-server still listens")
+		}
 	}
 }
 
