@@ -75,7 +75,7 @@ func share(part, whole float64) string {
 // The plane of the chart of waiting times, in the units of its view box.
 const (
 	cdfWidth, cdfHeight = 440, 250
-	cdfLeft, cdfRight   = 42, 22
+	cdfLeft, cdfRight   = 42, 34
 	cdfTop, cdfBottom   = 10, 34
 )
 

@@ -150,7 +150,7 @@ func (s *embedded) JumpClock(_ context.Context, d time.Duration) (string, error)
 		s.m.FastForward(d)
 	}
 	gone := before - len(s.m.Keys())
-	return fmt.Sprintf("miniredis's clock stepped by %v: %d of %d keys expired", d, gone, before), nil
+	return fmt.Sprintf("miniredis's clock stepped by %v: %d of %d keys expired", d.Round(time.Millisecond), gone, before), nil
 }
 
 // SetRate lets the clock run at rate.

@@ -34,7 +34,7 @@ func shift(ctx context.Context, rdb *redis.Client, prefix string, d time.Duratio
 		moved += n[0]
 		gone += n[1]
 	}
-	return fmt.Sprintf("clock stepped by %v: expiry of %d of %d keys moved by %v, %d of them expired", d, moved, len(keys), -d, gone), nil
+	return fmt.Sprintf("clock stepped by %v of real time: the expiry of %d of %d keys was moved, and %d of them expired", d.Round(time.Millisecond), moved, len(keys), gone), nil
 }
 
 // under returns the keys of ours, each once: those with the prefix, and those
