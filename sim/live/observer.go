@@ -103,7 +103,8 @@ func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 	pipe := o.admin.Pipeline()
 	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
 	text, fields := pipe.Get(ctx, o.key), pipe.HGetAll(ctx, o.key)
-	_, _ = pipe.Exec(ctx) // one of the last two is of the wrong type
+	first, members := pipe.LIndex(ctx, o.key, 0), pipe.SMembers(ctx, o.key)
+	_, _ = pipe.Exec(ctx) // all but one of the last four are of the wrong type
 	if err := kind.Err(); err != nil {
 		return keywatch.State{}, err
 	}
@@ -117,12 +118,18 @@ func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 	case "string":
 		state.Value = text.Val()
 	case "hash":
+		var lines []string
 		for f, v := range fields.Val() {
-			state.Value += f + "=" + v + "\n"
+			lines = append(lines, f+"="+v+"\n")
 		}
-		lines := strings.SplitAfter(state.Value, "\n")
 		slices.Sort(lines)
 		state.Value = strings.Join(lines, "")
+	case "list": // of those that wait in a list, the first is the holder
+		state.Value = first.Val()
+	case "set":
+		all := members.Val()
+		slices.Sort(all)
+		state.Value = strings.Join(all, "\n")
 	}
 	state.There = true
 	state.Expires, state.Unsure = end(asked, time.Now(), left.Val())

@@ -3,6 +3,12 @@ package live
 import (
 	"testing"
 	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // When a key ends, by an answer to PTTL that took 5 ms.
@@ -26,5 +32,47 @@ func TestEndOfAKey(t *testing.T) {
 		if !at.IsZero() && unsure < 5*time.Millisecond {
 			t.Errorf("%s: sure to %v, and the answer took 5 ms", tt.name, unsure)
 		}
+	}
+}
+
+// What a look tells of a key of each type.
+func TestLook(t *testing.T) {
+	m := miniredis.RunT(t)
+	rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), Protocol: 2, DisableIdentity: true})
+	defer rdb.Close()
+	o := newObserver(rdb, "lock", time.Second, stage.NewClock(1), func(history.Event) {})
+	defer o.watch.Stop()
+	put := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		name  string
+		make  func()
+		value string
+	}{
+		{"string", func() { put(nil, m.Set("lock", "a")) }, "a"},
+		{"hash", func() { m.HSet("lock", "b", "2", "a", "1") }, "a=1\nb=2\n"},
+		{"list", func() { put(m.RPush("lock", "holder", "waits")) }, "holder"},
+		{"set", func() { put(m.SAdd("lock", "b", "a")) }, "a\nb"},
+	}
+	for _, tt := range tests {
+		m.FlushAll()
+		if got := o.look(); got.There {
+			t.Errorf("%s: %+v before it is made", tt.name, got)
+		}
+		tt.make()
+		if got := o.look(); !got.There || got.Value != tt.value || !got.Expires.IsZero() {
+			t.Errorf("%s: %+v, want value %q and no end", tt.name, got, tt.value)
+		}
+		m.SetTTL("lock", time.Minute)
+		if got := o.look(); time.Until(got.Expires) > time.Minute || time.Until(got.Expires.Add(got.Unsure)) <= 59*time.Second {
+			t.Errorf("%s: ends in %v", tt.name, time.Until(got.Expires))
+		}
+	}
+	if err := o.err(); err != nil {
+		t.Error(err)
 	}
 }
