@@ -156,8 +156,9 @@ func TestLiveUsesAToxiproxyThatRuns(t *testing.T) {
 	if got.code != ExitPass || got.stderr != "" {
 		t.Errorf("exit code is %d, standard error %q, output:\n%s", got.code, got.stderr, got.stdout)
 	}
-	if proxies, toxics := asked(); proxies != 2 || toxics == 0 {
-		t.Errorf("%d proxies and %d toxics were asked for, want 2 and some", proxies, toxics)
+	// A run in which the machine stood still is made again.
+	if proxies, toxics := asked(); proxies == 0 || proxies%2 != 0 || toxics == 0 {
+		t.Errorf("%d proxies and %d toxics were asked for, want 2 a run and some", proxies, toxics)
 	}
 	left, err := toxiclient.NewClient(addr).Proxies()
 	if err != nil {
