@@ -106,8 +106,8 @@ var mutants = []mutant{
 	{
 		name: "world: a pause stops nothing",
 		file: "sim/faultworld.go",
-		old: `	p.stop.Stop()
-	return p.stop.Open,`,
+		old: `	p.Stop.Stop()
+	return p.Stop.Open,`,
 		new: `	_ = p
 	return func() {},`,
 		tests: []string{"./sim TestLibraryHolds/gc-pause"},

@@ -90,14 +90,11 @@ type mutant struct {
 // try runs the tests against the mutant and returns which failed, or nothing if
 // all passed.
 func (m mutant) try(ctx context.Context) (caught string, err error) {
-	src, err := os.ReadFile(m.file)
+	broken, err := m.broken(".")
 	if err != nil {
-		return "", fmt.Errorf("read (run it from the module's root): %w", err)
+		return "", err
 	}
-	if n := strings.Count(string(src), m.old); n != 1 {
-		return "", fmt.Errorf("%s: the line to break stands there %d times, want once: %q", m.file, n, m.old)
-	}
-	overlay, cleanUp, err := m.overlay(strings.Replace(string(src), m.old, m.new, 1) + m.extra)
+	overlay, cleanUp, err := m.overlay(broken)
 	if err != nil {
 		return "", err
 	}
@@ -122,6 +119,18 @@ func (m mutant) try(ctx context.Context) (caught string, err error) {
 		caught += pkg + " " + firstFailure(string(out))
 	}
 	return caught, nil
+}
+
+// broken is the file with the line broken; root is the module's.
+func (m mutant) broken(root string) (string, error) {
+	src, err := os.ReadFile(filepath.Join(root, m.file))
+	if err != nil {
+		return "", fmt.Errorf("read (run it from the module's root): %w", err)
+	}
+	if n := strings.Count(string(src), m.old); n != 1 {
+		return "", fmt.Errorf("%s: the line to break stands there %d times, want once: %q", m.file, n, m.old)
+	}
+	return strings.Replace(string(src), m.old, m.new, 1) + m.extra, nil
 }
 
 // overlay writes the broken file and the go command's list of replacements.
