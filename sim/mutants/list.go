@@ -165,6 +165,44 @@ var mutants = []mutant{
 		new:   `		return who, false`,
 		tests: []string{"./sim TestLibraryHolds/gc-pause/naive"},
 	},
+
+	{
+		name:  "lock: how long its client waits for a reply is not heeded",
+		file:  "lock/timing.go",
+		old:   `			d = min(d, t)`,
+		new:   `			d = max(d, 0)`,
+		tests: []string{"./lock TestLateCopyOfAFailedAcquire"},
+	},
+
+	// A live world that is wrong in one line.
+	{
+		name:  "live: a key in its last millisecond is taken to live for ever",
+		file:  "sim/live/observer.go",
+		old:   `	if left < 0 {`,
+		new:   `	if left <= 0 {`,
+		tests: []string{"./sim/live TestEndOfAKey"},
+	},
+	{
+		name:  "live: a partition puts no toxic on the proxy",
+		file:  "sim/live/proxies.go",
+		old:   `	if _, err := p.p.AddToxic(name, t.Type, t.Stream, float32(t.Toxicity), scaled(t.Attributes, scale)); err != nil {`,
+		new:   `	if err := error(nil); err != nil {`,
+		tests: []string{"./sim/live TestFaultsAreReal/partition"},
+	},
+	{
+		name:  "live: a paused worker is not stopped",
+		file:  "sim/live/worker/control.go",
+		old:   `signalGroup(p.Pid(), sigStop)`,
+		new:   `error(nil)`,
+		tests: []string{"./sim/live TestFaultsAreReal/gc-pause"},
+	},
+	{
+		name:  "live: what was seen live only agrees",
+		file:  "sim/results/agreement.go",
+		old:   `		return false, "never in virtual time. It turns on " + varies`,
+		new:   `		return true, "never in virtual time. It turns on " + varies`,
+		tests: []string{"./sim/results ."},
+	},
 }
 
 // checkerOff lets a property see nothing.
