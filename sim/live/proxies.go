@@ -122,13 +122,19 @@ func (p *proxy) add(t chaos.Toxic, scale float64) (remove func() error, proof st
 // timed are the attributes that are times, in milliseconds or microseconds.
 var timed = map[string]bool{"latency": true, "jitter": true, "timeout": true, "delay": true}
 
-// scaled divides the times among a toxic's attributes. A time does not become
-// 0, which is another toxic: a timeout of 0 never ends.
+// rated are the attributes that are so much in a time: kilobytes in a second.
+var rated = map[string]bool{"rate": true}
+
+// scaled divides the times among a toxic's attributes, and multiplies the rates. A
+// time does not become 0, which is another toxic: a timeout of 0 never ends.
 func scaled(attributes map[string]int64, scale float64) toxiclient.Attributes {
 	out := toxiclient.Attributes{}
 	for name, v := range attributes {
 		if timed[name] && v > 0 {
 			v = max(1, int64(float64(v)/scale))
+		}
+		if rated[name] {
+			v = int64(float64(v) * scale)
 		}
 		out[name] = v
 	}

@@ -1,0 +1,21 @@
+package live
+
+import (
+	"maps"
+	"testing"
+
+	toxiclient "github.com/Shopify/toxiproxy/v2/client"
+)
+
+// A toxic's attributes in a run that goes 30 times faster.
+func TestScaledAttributes(t *testing.T) {
+	got := scaled(map[string]int64{
+		"latency": 3000, "jitter": 0, "timeout": 10, "delay": 60, "rate": 2, "bytes": 100, "average_size": 64,
+	}, 30)
+	want := toxiclient.Attributes{
+		"latency": int64(100), "jitter": int64(0), "timeout": int64(1), "delay": int64(2), "rate": int64(60), "bytes": int64(100), "average_size": int64(64),
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
