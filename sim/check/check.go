@@ -139,6 +139,9 @@ func (j *Judge) Event(e *history.Event) {
 // Report says that the history is complete, and what it tells: once, at the end.
 func (j *Judge) Report() Report {
 	r := j.tally.report()
+	if r.spoilt() {
+		return r
+	}
 	for _, c := range j.checkers {
 		r.Violations = append(r.Violations, c.End()...)
 	}

@@ -65,13 +65,15 @@ func TestSoldOutNeedsAStock(t *testing.T) {
 
 func TestTooLittleEvidenceIsUnknown(t *testing.T) {
 	tests := []struct{ name, history, want string }{
-		{"enough", "header sections=1 fault=1:pause\n1s A fired fault=1:pause\n2s A entered", ""},
-		{"no end event", "header cut=yes\n1s A entered", "the history stops before its end"},
+		{"enough", "header sections=1 fault=1:pause\n1s A fired fault=1:pause\n1s A locked\n2s A entered", ""},
+		{"no end event", "header cut=yes\n1s A locked\n1s A entered", "the history stops before its end"},
 		{"a fault that never fired", "header fault=1:pause fault=2:partition\n1s A fired fault=1:pause", "fault 2:partition never fired"},
 		{"a fault that could not fire", "header fault=1:pause\n1s A unfired fault=1:pause", "fault 1:pause never fired"},
-		{"too few sections", "header sections=2\n1s A entered", "only 1 sections were entered, of at least 2"},
+		{"too few sections", "header sections=2\n1s A locked\n1s A entered", "only 1 sections were entered, of at least 2"},
 		{"time stood still", "1s - finding detail=stuck-time text=held", "virtual time was stuck: held"},
 		{"time stood still, nobody knows why", "1s - finding detail=stuck-time", "virtual time was stuck"},
+		{"a lock that asks nobody", "1s A entered", "the lock never took the key that it was given, so nothing is known of whose it was"},
+		{"the machine stood still", "1s - finding detail=standstill text=held", "the machine stood still: held"},
 		{"another finding", "1s A finding detail=panic", ""},
 		{"a fault that no such world can do", "header fault=1:pause\n1s - unfired fault=1:pause detail=unsupported", "fault 1:pause never fired: unsupported"},
 		{"several reasons", "header sections=1 fault=1:pause", "fault 1:pause never fired; only 0 sections were entered, of at least 1"},
@@ -279,5 +281,22 @@ func TestABusyHistoryIsClean(t *testing.T) {
 	}
 	if d := cmp.Diff(All(h, events), r); d != "" {
 		t.Errorf("read and judged in memory differ (-memory +read):\n%s", d)
+	}
+}
+
+// What a run shows is not held against the lock where the key, or time, could not
+// be trusted.
+func TestASpoiltHistoryProvesNothing(t *testing.T) {
+	const overlap = "1s A locked\n1s A entered\n2s B entered\n3s A left\n4s B left"
+	if r := All(script(t, overlap)); len(r.Violations) == 0 {
+		t.Fatal("two inside at once is no violation")
+	}
+	for _, class := range []string{Standstill, Unwatched} {
+		if r := All(script(t, overlap+"\n5s - finding detail="+class)); len(r.Violations) > 0 || r.Unknown == "" {
+			t.Errorf("%s: violations %v, unknown %q", class, r.Violations, r.Unknown)
+		}
+	}
+	if r := All(script(t, overlap+"\n5s - finding detail="+StuckTime)); len(r.Violations) == 0 {
+		t.Error("a violation before virtual time stood still is none")
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockchaos/simrun/sim/history"
@@ -9,18 +10,18 @@ import (
 
 // Report is what one history tells. Times are virtual nanoseconds.
 type Report struct {
-	Sections   int         `json:"sections"`           // entered
-	Aborted    int         `json:"aborted"`            // rolled back for a lost lease
-	Rejected   int         `json:"rejected"`           // writes that the resource refused
-	Commands   int         `json:"commands"`           // that reached Redis
-	SoldOut    bool        `json:"sold_out"`           // the run ended at stock 0
-	Virtual    int64       `json:"virtual"`            // time of the last event
-	Waits      []int64     `json:"waits,omitempty"`    // from Waiting to Acquired, each acquisition; a refusal and a new try go on waiting
-	Inside     int64       `json:"inside"`             // time inside, all clients
-	Lost       int64       `json:"lost"`               // of it, while Redis held the key for no one or for another
-	Unknown    string      `json:"unknown,omitempty"`  // why this run is too little evidence; empty if it is enough
-	Findings   []Finding   `json:"findings,omitempty"` // the lock misbehaved as a program
-	Violations []Violation `json:"violations,omitempty"`
+	Sections   int         `json:"sections"`             // entered
+	Aborted    int         `json:"aborted"`              // rolled back for a lost lease
+	Rejected   int         `json:"rejected"`             // writes that the resource refused
+	Commands   int         `json:"commands"`             // that reached Redis
+	SoldOut    bool        `json:"sold_out"`             // the run ended at stock 0
+	Virtual    int64       `json:"virtual"`              // time of the last event
+	Waits      []int64     `json:"waits,omitempty"`      // from Waiting to Acquired, each acquisition; a refusal and a new try go on waiting
+	Inside     int64       `json:"inside"`               // time inside, all clients
+	Lost       int64       `json:"lost"`                 // of it, while Redis held the key for no one or for another
+	Unknown    string      `json:"unknown,omitempty"`    // why this run is too little evidence; empty if it is enough
+	Findings   []Finding   `json:"findings,omitempty"`   // the lock misbehaved as a program
+	Violations []Violation `json:"violations,omitempty"` // none where the surroundings have spoilt the run
 }
 
 // Finding is a lock that misbehaved as a program, taken from the history.
@@ -43,6 +44,13 @@ var doubtful = map[string]string{
 	StuckTime:  "virtual time was stuck",
 	Standstill: "the machine stood still",
 	Unwatched:  "the key could not be watched all the time",
+}
+
+// spoilt reports whether what the events say of the key, or of times, cannot be
+// trusted: such a history proves nothing. (One in which virtual time stood still is
+// true as far as it goes.)
+func (r Report) spoilt() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Class == Standstill || f.Class == Unwatched })
 }
 
 // OfSurroundings reports whether findings of the class say nothing of the lock.
@@ -146,7 +154,7 @@ func (t *tally) doubts() []string {
 			why = append(why, strings.TrimSuffix("fault "+id+" never fired: "+t.why[id], ": "))
 		}
 	}
-	if t.r.Sections > 0 && t.r.Commands > 0 && !t.locked {
+	if t.r.Sections > 0 && !t.locked {
 		why = append(why, "the lock never took the key that it was given, so nothing is known of whose it was")
 	}
 	if t.r.Sections < t.st.h.MinSections {

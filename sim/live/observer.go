@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -60,6 +61,11 @@ func (o *observer) options() tap.Options {
 		Command: func(client, name string) {
 			o.emit(history.Event{Kind: history.Command, Client: client, Detail: name})
 		},
+		Strange: func(err error) {
+			if !errors.Is(err, tap.ErrUpstream) { // a look fails, too, where the server is gone
+				o.breaks(err)
+			}
+		},
 	}
 }
 
@@ -84,23 +90,32 @@ func (o *observer) look() keywatch.State {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	state, err := o.read(ctx)
+	if err != nil {
+		o.breaks(err)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err != nil {
-		if o.broken == nil {
-			o.broken = err
-		}
-		return o.last
+	if err == nil {
+		o.last = state
 	}
-	o.last = state
-	return state
+	return o.last
+}
+
+// breaks says that the key, or who changes it, cannot be watched. The first reason
+// is kept.
+func (o *observer) breaks(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.broken == nil {
+		o.broken = err
+	}
 }
 
 const lookTimeout = 2 * time.Second
 
 func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 	asked := time.Now()
-	pipe := o.admin.Pipeline()
+	pipe := o.admin.TxPipeline() // all at one instant of Redis's clock
 	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
 	text, fields := pipe.Get(ctx, o.key), pipe.HGetAll(ctx, o.key)
 	first, members := pipe.LIndex(ctx, o.key, 0), pipe.SMembers(ctx, o.key)

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/sim/live/tap"
 	"github.com/lockchaos/simrun/sim/stage"
 )
 
@@ -74,5 +77,20 @@ func TestLook(t *testing.T) {
 	}
 	if err := o.err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Commands that pass unseen leave it open whose the key is; a server that is gone
+// on purpose does not.
+func TestWhatPassesUnseenIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		told bool
+	}{{tap.ErrUnseen, true}, {tap.ErrMalformed, true}, {tap.ErrUnpaired, true}, {tap.ErrNoReply, true}, {tap.ErrUpstream, false}} {
+		o := newObserver(nil, "lock", time.Second, stage.NewClock(1), func(history.Event) {})
+		o.options().Strange(fmt.Errorf("client A: %w", tt.err))
+		if told := errors.Is(o.err(), tt.err); told != tt.told {
+			t.Errorf("%v: told %v, want %v", tt.err, told, tt.told)
+		}
 	}
 }

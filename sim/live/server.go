@@ -147,11 +147,7 @@ func (o *observer) back(err error) {
 		o.watch.Sync("")
 		return
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.broken == nil {
-		o.broken = err
-	}
+	o.breaks(err)
 }
 
 // replace lets another server take the place of this one between two commands.
