@@ -13,7 +13,7 @@ func TestAReplayRepeatsTheLiveFlags(t *testing.T) {
 		{[]string{"-scale", "100"}, " -scale 100"},
 		{[]string{"-scale", "2.5", "-redis", "redis-server"}, " -scale 2.5 -redis redis-server"},
 		{[]string{"-worker", "java -jar my.jar", "-redis-shared", "-toxiproxy", "10.0.0.1:8474"}, " -redis-shared -toxiproxy 10.0.0.1:8474 -worker 'java -jar my.jar'"},
-		{[]string{"-redis", "redis://:hunter2@db:6379/1"}, " -redis 'redis://…@db:6379/1'"},
+		{[]string{"-redis", "redis://:hunter2@db:6379"}, " -redis 'redis://…@db:6379'"},
 	} {
 		f, _, err := parse(append([]string{"-mode", "live"}, tt.args...))
 		if err != nil {

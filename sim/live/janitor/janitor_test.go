@@ -182,6 +182,15 @@ func TestOnlyTemporaryDirectoriesAreRemoved(t *testing.T) {
 	}
 }
 
+func TestATemporaryDirectoryMayBeRelative(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	t.Setenv("TMPDIR", "tmp")
+	if !removable(filepath.Join(here, "tmp", "simrun-123")) || removable(filepath.Join(here, "simrun-123")) {
+		t.Error("a relative $TMPDIR is not what it leads to")
+	}
+}
+
 func TestIs(t *testing.T) {
 	if !Is([]string{Verb}) || Is(nil) || Is([]string{"-scenario", Verb}) || Is([]string{Verb, "x"}) {
 		t.Error("Is does not tell the hidden verb from others")

@@ -89,6 +89,10 @@ func removable(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
-	in, err := filepath.Rel(os.TempDir(), dir)
+	tmp, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return false
+	}
+	in, err := filepath.Rel(tmp, dir)
 	return err == nil && in != "." && in != ".." && !strings.HasPrefix(in, ".."+string(filepath.Separator))
 }

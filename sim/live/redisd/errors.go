@@ -27,6 +27,8 @@ var (
 	ErrServerOld = errors.New("redis server is too old")
 	// ErrServerReplica: the server is a replica, which takes no writes.
 	ErrServerReplica = errors.New("redis server is a replica")
+	// ErrServerWrites: the server refuses to write.
+	ErrServerWrites = errors.New("redis server takes no writes")
 	// ErrServerUnreachable: nothing at the address answers as Redis does.
 	ErrServerUnreachable = errors.New("redis server does not answer")
 	// ErrServerForeign: the server holds keys that are not ours.

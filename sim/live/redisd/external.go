@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"net"
@@ -37,7 +38,8 @@ func openExternal(ctx context.Context, opt *redis.Options, o Options) (Server, e
 	return &external{o: o, opt: opt, admin: redis.NewClient(copied(opt)), version: version}, nil
 }
 
-// examine reports whether the server may be used, and its version. It only reads.
+// examine reports whether the server may be used, and its version. It only reads,
+// but for one key of ours, and only where nothing else is amiss.
 func examine(ctx context.Context, opt *redis.Options, o Options) (version string, err error) {
 	if err := listens(ctx, opt.Addr); err != nil {
 		return "", explain(opt.Addr, err)
@@ -69,7 +71,30 @@ func examine(ctx context.Context, opt *redis.Options, o Options) (version string
 			return "", err
 		}
 	}
+	if err := writes(ctx, rdb, o.Prefix); err != nil {
+		return "", err
+	}
 	return about.product(), nil
+}
+
+// trialLife is how long the key of a trial lives, should it not be deleted.
+const trialLife = time.Second
+
+// writes reports whether the server lets us write: many a server that answers
+// does not, such as a cluster without slots or a primary without its replicas.
+func writes(ctx context.Context, rdb *redis.Client, prefix string) error {
+	key := prefix + "trial"
+	err := rdb.Set(ctx, key, "x", trialLife).Err()
+	if err == nil {
+		err = rdb.Del(ctx, key).Err()
+	}
+	var reply redis.Error
+	if addr := rdb.Options().Addr; errors.As(err, &reply) && !redis.HasErrorPrefix(err, "NOPERM") {
+		return fmt.Errorf("%w: %s: %s", ErrServerWrites, addr, oneLine(err))
+	} else if err != nil {
+		return explain(addr, err)
+	}
+	return nil
 }
 
 // listens reports whether there is anything at addr. It is asked first because
@@ -86,13 +111,10 @@ func listens(ctx context.Context, addr string) error {
 // authentic sends a password that was given once more: go-redis lets a server
 // that has none pass, other clients do not.
 func authentic(ctx context.Context, rdb *redis.Client, opt *redis.Options) error {
-	switch {
-	case opt.Username != "":
-		return rdb.Do(ctx, "auth", opt.Username, opt.Password).Err()
-	case opt.Password != "":
-		return rdb.Do(ctx, "auth", opt.Password).Err()
+	if opt.Password == "" {
+		return nil
 	}
-	return nil
+	return rdb.Do(ctx, "auth", opt.Password).Err()
 }
 
 func (s *external) Addr() string            { return s.opt.Addr }

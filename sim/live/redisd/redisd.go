@@ -3,7 +3,7 @@
 //
 // Goals: the three behave alike to who connects; a clock that can be stepped, a
 // restart with or without data and a failover where the server allows it; a server that
-// cannot be used is refused before anything in it is touched, in one clear line;
+// cannot be used is refused before a run touches it, in one clear line;
 // nothing of a server that we started is left behind, and nothing but our own
 // keys is ever removed from one that we did not.
 // Non-goals: reading or watching keys (package tap and its owner), clusters,
@@ -93,7 +93,7 @@ type Server interface {
 }
 
 // Open opens the server that spec names: "miniredis", "redis-server",
-// "host:port" or "redis://:password@host:port/database". ctx bounds the opening
+// "host:port" or "redis://:password@host:port". ctx bounds the opening
 // alone. Its errors are one line each and can be told apart: see [ErrSpec] and
 // those beside it.
 func Open(ctx context.Context, spec string, o Options) (Server, error) {
@@ -123,11 +123,18 @@ func parse(spec string) (*redis.Options, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: redis://%s: %s", ErrSpec, rest, want)
 		}
+		if opt.Username == "default" { // whom a password alone stands for
+			opt.Username = ""
+		}
+		if opt.Username != "" || opt.DB != 0 {
+			return nil, fmt.Errorf("%w: redis://%s: a user or a database cannot be chosen, as a worker is told of neither: redis://:password@host:port",
+				ErrSpec, rest)
+		}
 		return quiet(opt), nil
 	}
 	host, port, err := net.SplitHostPort(spec)
-	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 {
-		return nil, fmt.Errorf("%w: %q: %s", ErrSpec, spec, want)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 || strings.Contains(host, "@") {
+		return nil, fmt.Errorf("%w: %q: %s", ErrSpec, Redacted(spec), want)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -135,13 +142,22 @@ func parse(spec string) (*redis.Options, error) {
 	return quiet(&redis.Options{Addr: net.JoinHostPort(host, port)}), nil
 }
 
-// Redacted is a spec without its user and password.
+// Redacted is a spec without its user and password, which is all before the last
+// @, but for a scheme.
 func Redacted(spec string) string {
-	scheme, rest, isURL := strings.Cut(spec, "://")
-	if at := strings.LastIndex(rest, "@"); isURL && at >= 0 {
-		return scheme + "://…" + rest[at:]
+	at := strings.LastIndex(spec, "@")
+	if at < 0 {
+		return spec
 	}
-	return spec
+	scheme, _, isURL := strings.Cut(spec[:at], "://")
+	if isURL && letters(scheme) {
+		return scheme + "://…" + spec[at:]
+	}
+	return "…" + spec[at:]
+}
+
+func letters(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // adminTimeout bounds one admin command, and one try to connect.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,6 +23,10 @@ func stub(t *testing.T, password string, about map[string]string) *miniredis.Min
 	m := miniredis.RunT(t)
 	m.RequireAuth(password)
 	m.Server().SetPreHook(func(p *server.Peer, cmd string, args ...string) bool {
+		if answer := about["deny"]; answer != "" && (cmd == "SET" || cmd == "DEL") {
+			p.WriteError(answer)
+			return true
+		}
 		if cmd != "INFO" || len(args) != 1 {
 			return false
 		}
@@ -28,6 +34,13 @@ func stub(t *testing.T, password string, about map[string]string) *miniredis.Min
 		return true
 	})
 	return m
+}
+
+// denying is a modern server that answers all that writes with an error.
+func denying(answer string) map[string]string {
+	about := maps.Clone(modern)
+	about["deny"] = answer
+	return about
 }
 
 // modern tells of a server that is fit.
@@ -52,6 +65,8 @@ func TestAServerThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
 		"no version":          {about: mute, want: ErrServerUnreachable, says: []string{"version"}},
 		"a replica":           {about: replica, want: ErrServerReplica, says: []string{"10.0.0.1:6379"}},
 		"a foreign key":       {about: modern, key: "cart:42", want: ErrServerForeign, says: []string{`"cart:42"`, "-redis-shared"}},
+		"no write wanted":     {about: denying("CLUSTERDOWN Hash slot not served"), want: ErrServerWrites, says: []string{"CLUSTERDOWN Hash slot not served"}},
+		"no write allowed":    {about: denying("NOPERM no permissions to run 'set'"), want: ErrServerPassword, says: []string{"NOPERM no permissions"}},
 		"one more in the url": {about: modern, password: "right", given: ":right@", key: "cart:42", want: ErrServerForeign, says: []string{"cart:42"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +108,8 @@ func TestASpecThatNamesNoServer(t *testing.T) {
 	for _, spec := range []string{
 		"", "minired", "redis-server:x", "host", ":0", "1.2.3.4:99999", "http://x:6379",
 		"rediss://:hunter2@host:6379", "unix:///tmp/sock", "redis://:hunter2@host:port", "redis://:hunter2@host:1/x", "redis://:hun%ter2@host:1",
+		":hunter2@host:6379", "hunter2@host:6379", "x:hunter2@host:port", ":x://hunter2@host:1", "http://:hunter2@hunter2@host:1",
+		"redis://:hunter2@host:1/2", "redis://:hunter2@host:1?db=2", "redis://me:hunter2@host:1", "redis://hunter2@host:1",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			_, err := Open(t.Context(), spec, Options{})
@@ -214,11 +231,49 @@ func TestARealServerRefuses(t *testing.T) {
 	checkRefusal(t, err, ErrServerPassword, "wrong")
 	_, err = Open(ctx, addr, Options{})
 	checkRefusal(t, err, ErrServerPassword, "redis://:password@")
-	good, err := Open(ctx, "redis://:right@"+addr, Options{Shared: true})
+	for _, user := range []string{"", "default"} {
+		good, err := Open(ctx, "redis://"+user+":right@"+addr, Options{Shared: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := good.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must[string](t)(rdb.ConfigSet(ctx, "min-replicas-to-write", "1").Result())
+	_, err = Open(ctx, "redis://:right@"+addr, Options{Shared: true})
+	checkRefusal(t, err, ErrServerWrites, "NOREPLICAS")
+}
+
+// Who opens a server finds out that it writes, and leaves nothing of that.
+func TestATrialLeavesNothing(t *testing.T) {
+	m := stub(t, "", modern)
+	s, err := Open(t.Context(), m.Addr(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := good.Close(); err != nil {
+	defer func() { _ = s.Close() }()
+	if keys := m.DB(0).Keys(); len(keys) > 0 {
+		t.Errorf("it left %q", keys)
+	}
+}
+
+// A folder for temporary files may be named from where we are.
+func TestARelativeFolderForTemporaryFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("tmp", 0o700); err != nil {
 		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", "tmp")
+	s := open(t, RedisServer, Options{})
+	if dir := s.(*spawned).dir; !filepath.IsAbs(dir) { // as the janitor wants it
+		t.Errorf("its folder is %s", dir)
+	}
+	restart(t, s, true)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir("tmp"); len(left) > 0 {
+		t.Errorf("it left %v", left)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -42,6 +43,9 @@ func openSpawned(ctx context.Context, o Options) (Server, error) {
 		return nil, fmt.Errorf("%w: install it, or do without it: -redis miniredis", ErrServerMissing)
 	}
 	dir, err := os.MkdirTemp("", "simrun-redis-")
+	if err == nil { // $TMPDIR may be relative
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServerStart, err)
 	}
