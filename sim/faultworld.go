@@ -99,6 +99,5 @@ func (f faultWorld) JumpClock(d time.Duration) (string, error) {
 
 // SetClockRate changes the speed of Redis's clock.
 func (f faultWorld) SetClockRate(rate float64) (func(), string, error) {
-	f.w.redis.setRate(rate)
-	return func() { f.w.redis.setRate(1) }, fmt.Sprintf("Redis's clock runs at %g of real speed", rate), nil
+	return f.w.redis.rates.Set(rate, f.w.redis.setRate), fmt.Sprintf("Redis's clock runs at %g of real speed", rate), nil
 }

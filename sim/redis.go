@@ -16,6 +16,7 @@ import (
 	"github.com/lockchaos/simrun/sim/history"
 	"github.com/lockchaos/simrun/sim/keywatch"
 	"github.com/lockchaos/simrun/sim/snapshot"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // introduce is the first command on each connection, put there by the world
@@ -31,6 +32,7 @@ type redisServer struct {
 
 	mu      sync.Mutex
 	clock   serverClock
+	rates   stage.Rates // of the clock
 	byID    map[string]*serverConn
 	byPeer  map[*server.Peer]*serverConn
 	down    bool              // takes no connections

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockchaos/simrun/sim/live/linked"
 	"github.com/lockchaos/simrun/sim/snapshot"
+	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // embedded is a miniredis behind a listener of our own, so that its clock is
@@ -30,6 +31,7 @@ type embedded struct {
 
 	mu    sync.Mutex // of the clock; taken before miniredis's own lock
 	clock clock
+	rates stage.Rates
 
 	life   sync.Mutex // of what opens and shuts the server
 	door   *door
@@ -165,8 +167,7 @@ func (s *embedded) SetRate(rate float64) (restore func(), proof string, err erro
 		s.m.DB(0) // lets time that has passed reach the keys
 		s.clock = s.clock.running(time.Now(), rate)
 	}
-	set(rate)
-	return func() { set(1) }, fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
+	return s.rates.Set(rate, set), fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
 }
 
 // Close ends the server.

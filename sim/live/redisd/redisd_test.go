@@ -88,7 +88,16 @@ func TestAClockThatRunsFast(t *testing.T) {
 	if n := must[int64](t)(rdb.Exists(ctx, "k").Result()); n != 0 {
 		t.Error("the key outlived some nanoseconds of 1000 seconds each")
 	}
-	restore()
+	slower, _, err := s.SetRate(1e11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restore() // of two, the one that is left is in force
+	must[string](t)(rdb.Set(ctx, "k", "x", time.Minute).Result())
+	if n := must[int64](t)(rdb.Exists(ctx, "k").Result()); n != 0 {
+		t.Error("the end of the first rate ended the second")
+	}
+	slower()
 	must[string](t)(rdb.Set(ctx, "k", "x", hour).Result())
 	if n := must[int64](t)(rdb.Exists(ctx, "k").Result()); n != 1 {
 		t.Error("the clock still runs fast")

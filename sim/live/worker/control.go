@@ -30,8 +30,9 @@ func (p *Process) State() string {
 }
 
 // Pause stops the whole process group and proves it: the proof tells the pid and
-// its state T, seen after the signal. It fails with [ErrDied], or with
-// [ErrNotPaused] where not all stopped; then they go on.
+// its state T, seen after the signal. Pauses nest: each takes a [Process.Resume]
+// of its own. It fails with [ErrDied], or with [ErrNotPaused] where not all
+// stopped; then there is no such pause.
 func (p *Process) Pause() (proof string, err error) {
 	p.signals.Lock()
 	defer p.signals.Unlock()
@@ -49,6 +50,7 @@ func (p *Process) Pause() (proof string, err error) {
 		case err != nil:
 			seen = err.Error()
 		case all:
+			p.pauses++
 			return what, nil
 		default:
 			seen = what
@@ -58,22 +60,28 @@ func (p *Process) Pause() (proof string, err error) {
 	return "", p.notPaused(seen)
 }
 
-// notPaused lets the group go on.
+// notPaused lets the group go on, unless it was paused before.
 func (p *Process) notPaused(why string) error {
-	_ = signalGroup(p.Pid(), sigCont)
-	p.paused.Store(false)
+	if p.pauses == 0 {
+		_ = signalGroup(p.Pid(), sigCont)
+		p.paused.Store(false)
+	}
 	if err := p.gone(); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: %s", ErrNotPaused, why)
 }
 
-// Resume lets a paused group go on. It fails with [ErrDied].
+// Resume undoes one pause. With the last one the group goes on. It fails with
+// [ErrDied].
 func (p *Process) Resume() error {
 	p.signals.Lock()
 	defer p.signals.Unlock()
 	if err := p.gone(); err != nil {
 		return err
+	}
+	if p.pauses = max(0, p.pauses-1); p.pauses > 0 {
+		return nil
 	}
 	if err := signalGroup(p.Pid(), sigCont); err != nil {
 		return fmt.Errorf("resuming pid %d: %w", p.Pid(), err)

@@ -21,7 +21,7 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 		}
 		answer <- a
 	}()
-	for range 2 { // a second pause changes nothing
+	for range 2 { // one within the other
 		proof, err := p.Pause()
 		if err != nil {
 			t.Fatal(err)
@@ -39,8 +39,13 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 		t.Fatalf("a stopped process answered %+v", a)
 	default:
 	}
-	if err := p.Resume(); err != nil {
-		t.Fatal(err)
+	for range 2 {
+		if s := p.State(); s != "T" {
+			t.Errorf("its state is %s before its last pause has ended", s)
+		}
+		if err := p.Resume(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if a := <-answer; a.Lost != "lease lost" {
 		t.Errorf("work after the pause: %+v", a)

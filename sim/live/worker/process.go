@@ -43,6 +43,7 @@ type Process struct {
 	fault error         // ends all requests; whoever has the turn
 
 	signals sync.Mutex // held while signals are sent, one after the other
+	pauses  int        // that have not ended; under signals
 	paused  atomic.Bool
 	killed  atomic.Bool
 	closed  sync.Once
