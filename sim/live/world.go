@@ -71,7 +71,7 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (_ *world, err error) {
 	w.key = w.redis.Prefix() + "lock:item"
 	for _, name := range w.header.Clients {
 		c := &client{Life: stage.NewLife(name), w: w}
-		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound}); err != nil {
+		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound, Janitor: l.janitor}); err != nil {
 			return nil, fmt.Errorf("client %s: %w", name, err)
 		}
 		w.clients = append(w.clients, c)

@@ -31,11 +31,22 @@ func (c Command) IsSelf() bool { return len(c.Args) == 1 && c.Args[0] == Verb }
 // String is the command as one would type it, but for quotes.
 func (c Command) String() string { return strings.Join(append([]string{c.Path}, c.Args...), " ") }
 
-// Check reports whether there is such a program. It fails with [ErrCommand].
+// Check reports whether there is such a program, and whether the system can run
+// it: it is started, and killed before it has done much. It fails with
+// [ErrCommand] or [ErrUnsupported].
 func (c Command) Check() error {
 	if _, err := exec.LookPath(c.Path); err != nil {
 		return fmt.Errorf("%w: %w; name a program, in $PATH or by its path", ErrCommand, err)
 	}
+	trial := exec.Command(c.Path, c.Args...)
+	if err := ownGroup(trial); err != nil {
+		return err
+	}
+	if err := trial.Start(); err != nil {
+		return fmt.Errorf("%w: %w; name a program, or a script whose first line is #! and its interpreter", ErrCommand, err)
+	}
+	_ = signalGroup(trial.Process.Pid, sigKill)
+	_ = trial.Wait() // it was killed
 	return nil
 }
 

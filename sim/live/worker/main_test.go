@@ -38,6 +38,15 @@ func fake(how string) {
 	if how == "ignores its end" {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	}
+	switch how {
+	case "answers ahead":
+		for id := range 5000 {
+			fmt.Printf("{\"id\":%d,\"ok\":true}\n", id+1)
+		}
+		select {}
+	case "reads nothing":
+		select {}
+	}
 	_, err := in.ReadString('\n')
 	if err != nil {
 		lastly(how)

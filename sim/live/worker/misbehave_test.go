@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +28,7 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 		{"is silent, and ignores its end", soon, ErrSilent, "did not answer within 50ms; pid "},
 		{"says hello", 0, ErrRubbish, `"hello\n"`},
 		{"answers another", 0, ErrRubbish, "an answer to request 99, where 1 was asked"},
+		{"answers ahead", 0, ErrRubbish, "line"},
 		{"never ends its line", 0, ErrRubbish, `a line of more than 16384 bytes: "xxx`},
 	}
 	for _, tt := range tests {
@@ -55,6 +58,34 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 				t.Errorf("its state is %s", s)
 			}
 		})
+	}
+}
+
+// A full pipe holds up no request for longer than its bound, or its context.
+func TestAWorkerThatDoesNotRead(t *testing.T) {
+	more := make([]byte, 1<<20) // than any pipe takes
+	p := open(t, command(t, "reads nothing"), Options{})
+	err := p.send(t.Context(), more, soon)
+	wantError(t, "send", err, ErrSilent)
+	if err == nil || !strings.Contains(err.Error(), "it does not read; pid ") {
+		t.Errorf("it says %v", err)
+	}
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(soon, func() { cancel(enough) })
+	wantError(t, "send", p.send(ctx, more, time.Hour), enough)
+	<-p.reaped
+}
+
+// One that answers at once what it is to spend an hour on has not done the work.
+func TestAWorkerThatShirks(t *testing.T) {
+	for _, request := range []func(*Process, context.Context, time.Duration) (Answer, error){(*Process).Work, (*Process).RollBack} {
+		p := open(t, command(t, "shirks"), Options{})
+		_, err := request(p, t.Context(), time.Hour)
+		wantError(t, "work", err, ErrRubbish)
+		if err == nil || !strings.Contains(err.Error(), "work of 1h0m0s was answered after ") {
+			t.Errorf("it says %v", err)
+		}
 	}
 }
 
@@ -90,7 +121,11 @@ func TestTheContextKills(t *testing.T) {
 }
 
 func TestAProgramThatIsNotThere(t *testing.T) {
-	for _, path := range []string{"/no/such/program", "no-such-program", t.TempDir()} {
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("no interpreter\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/no/such/program", "no-such-program", t.TempDir(), script} {
 		wantError(t, "check of "+path, Command{Path: path}.Check(), ErrCommand)
 	}
 	if err := command(t, "").Check(); err != nil {

@@ -3,16 +3,16 @@ package worker
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/lockchaos/simrun/sim/live/janitor"
 )
 
 // Options say how patient the harness is.
@@ -22,6 +22,8 @@ type Options struct {
 	Bound time.Duration
 	// Grace is what Close grants the process to end by itself. Default 1 s.
 	Grace time.Duration
+	// Janitor ends the process's group where this program is killed. It may be nil.
+	Janitor *janitor.Janitor
 }
 
 // Process is a worker's process seen from the harness. Requests wait for each
@@ -29,7 +31,7 @@ type Options struct {
 type Process struct {
 	opts Options
 	cmd  *exec.Cmd
-	in   io.WriteCloser
+	in   *os.File // a pipe's end
 	log  tail
 
 	lines   chan line     // what it says; closed at its end
@@ -53,6 +55,7 @@ type Process struct {
 type line struct {
 	text []byte
 	long bool
+	more bool // something was said behind it at once
 }
 
 // Start starts a worker in a process group of its own. The end of ctx kills it.
@@ -75,20 +78,22 @@ func Start(ctx context.Context, c Command, o Options) (*Process, error) {
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.Stderr = &p.log
 	p.cmd.WaitDelay = lastWords
-	in, err := p.cmd.StdinPipe()
+	theirIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCommand, err)
 	}
-	p.in = in
-	out, far, err := os.Pipe()
+	out, theirOut, err := os.Pipe()
 	if err != nil {
+		theirIn.Close()
+		in.Close()
 		return nil, fmt.Errorf("%w: %w", ErrCommand, err)
 	}
-	p.cmd.Stdout = far
+	p.in, p.cmd.Stdin, p.cmd.Stdout = in, theirIn, theirOut
 	started := make(chan error)
 	p.wait.Go(func() { p.live(out, started) })
 	err = <-started
-	far.Close()
+	theirIn.Close()
+	theirOut.Close()
 	if err != nil {
 		in.Close()
 		out.Close()
@@ -115,10 +120,12 @@ func (p *Process) live(out *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
-	started <- err
 	if err != nil {
+		started <- err
 		return
 	}
+	defer p.opts.Janitor.Process(p.Pid())()
+	started <- nil
 	_ = p.cmd.Wait() // the status tells
 	p.status = statusOf(p.cmd.ProcessState)
 	p.sweep()
@@ -148,65 +155,12 @@ func (p *Process) read(out *os.File) {
 			return
 		}
 		select {
-		case p.lines <- line{append([]byte(nil), text...), long}:
+		case p.lines <- line{append([]byte(nil), text...), long, lines.Buffered() > 0}:
 		case <-p.closing:
 			return
 		}
 		if long {
 			return
-		}
-	}
-}
-
-// ask sends a request and waits for its answer. The lock may take so long that
-// the request itself asks for takes.
-func (p *Process) ask(ctx context.Context, r request, takes time.Duration) (Answer, error) {
-	select {
-	case p.turn <- struct{}{}:
-	case <-ctx.Done():
-		return Answer{}, context.Cause(ctx)
-	}
-	defer func() { <-p.turn }()
-	if p.fault != nil {
-		return Answer{}, p.fault
-	}
-	p.id++
-	r.ID = p.id
-	a, err := p.exchange(ctx, r, takes+p.opts.Bound)
-	if err != nil {
-		p.fault = fmt.Errorf("%s: %w", r.Do, err)
-		p.end()
-		<-p.reaped // its log is whole
-	}
-	return a, p.fault
-}
-
-func (p *Process) exchange(ctx context.Context, r request, bound time.Duration) (Answer, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return Answer{}, err
-	}
-	// Where the process is dead, the end of its output tells.
-	_, _ = p.in.Write(append(text, '\n'))
-	ticks := time.NewTicker(every(bound))
-	defer ticks.Stop()
-	patience := newPatience(p.paused.Load)
-	for {
-		select {
-		case l, ok := <-p.lines:
-			if !ok {
-				return Answer{}, p.ended()
-			}
-			if l.long {
-				return Answer{}, rubbish(l.text, "a line of more than %d bytes", maxLine)
-			}
-			return parseAnswer(l.text, r)
-		case <-ctx.Done():
-			return Answer{}, context.Cause(ctx)
-		case <-ticks.C:
-			if patience.out() {
-				return Answer{}, fmt.Errorf("%w within %v; pid %d is in state %s", ErrSilent, bound, p.Pid(), p.State())
-			}
 		}
 	}
 }
