@@ -73,6 +73,9 @@ func showCommand(dir string, c results.AgreementCell) string {
 
 func agreementSentence(a results.Agreement) string {
 	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), plural(len(a.Cells), "cell", "cells"))
+	if a.Interrupted {
+		s += " (interrupted: not all were run)"
+	}
 	if facts := setupFacts(a.Setup); len(facts) > 0 {
 		s += "; live: " + strings.Join(facts, ", ")
 	}

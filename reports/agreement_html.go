@@ -16,17 +16,18 @@ var agreementPage = template.Must(template.New("agreement").Parse(agreementTempl
 
 // agreementView is what the template shows.
 type agreementView struct {
-	Verdict    verdictView
-	Headline   string
-	Sentence   string
-	Facts      []string
-	Reports    []Report
-	Strategies []string
-	Rows       []agreementRow
-	Differ     []agreementLine // do not agree
-	Vary       []agreementLine // not in every run
-	Alike      []agreementLine
-	Style      template.CSS
+	Verdict     verdictView
+	Headline    string
+	Sentence    string
+	Interrupted bool
+	Facts       []string
+	Reports     []Report
+	Strategies  []string
+	Rows        []agreementRow
+	Differ      []agreementLine // do not agree
+	Vary        []agreementLine // not in every run
+	Alike       []agreementLine
+	Style       template.CSS
 }
 
 // agreementRow is one scenario.
@@ -81,8 +82,9 @@ func agreementHTML(w io.Writer, a results.Agreement, pages []Report) error {
 		v.Verdict, v.Headline = viewVerdict(results.Unknown), "The two worlds do not agree everywhere"
 		v.Sentence = fmt.Sprintf("%.1f %% of %s agree. Where they do not is told below.", 100*a.Share(), plural(len(a.Cells), "cell", "cells"))
 	}
-	if len(a.Cells) == 0 {
-		v.Verdict, v.Headline, v.Sentence = viewVerdict(results.Unknown), headline(results.Unknown), "Nothing was run in both worlds."
+	v.Interrupted = a.Interrupted
+	if len(a.Cells) == 0 || a.Interrupted && len(v.Differ) == 0 {
+		v.Verdict, v.Headline, v.Sentence = viewVerdict(results.Unknown), headline(results.Unknown), "Not all was run in both worlds."
 	}
 	return agreementPage.Execute(w, v)
 }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"maps"
+	"math"
 	"path"
 	"slices"
 
@@ -10,8 +11,9 @@ import (
 
 // Agreement holds virtual and live runs of the same scenarios side by side.
 type Agreement struct {
-	Setup *Setup          `json:"setup,omitempty"` // of the live runs
-	Cells []AgreementCell `json:"cells"`
+	Setup       *Setup          `json:"setup,omitempty"`       // of the live runs
+	Interrupted bool            `json:"interrupted,omitempty"` // not all cells were run in both worlds
+	Cells       []AgreementCell `json:"cells"`
 }
 
 // AgreementCell is one property, or observation, of one strategy in one scenario.
@@ -39,8 +41,12 @@ type Side struct {
 // asks of the strategy and those that any run breached.
 func Agree(virtual Results, live ...Side) Agreement {
 	var a Agreement
-	if len(live) > 0 {
-		a.Setup = live[0].Setup
+	a.Interrupted = virtual.Interrupted
+	for i, side := range live {
+		if i == 0 {
+			a.Setup = side.Setup
+		}
+		a.Interrupted = a.Interrupted || side.Interrupted
 	}
 	for _, s := range virtual.Scenarios {
 		for _, v := range s.Strategies {
@@ -56,11 +62,11 @@ func Agree(virtual Results, live ...Side) Agreement {
 			for _, name := range asked(v, runs) {
 				c := AgreementCell{
 					Scenario: s.Name, Strategy: v.Name, Property: name,
-					Virtual: v.shown(name), VirtualRuns: v.told(),
+					Virtual: v.shown(name), VirtualRuns: v.told(name),
 				}
 				for _, l := range runs {
 					c.Live += l.shown(name)
-					c.LiveRuns += l.told()
+					c.LiveRuns += l.told(name)
 				}
 				c.Agree, c.Why = c.judge()
 				if !c.Agree {
@@ -97,6 +103,10 @@ func history(name string, live []*Strategy) string {
 	return live[0].History
 }
 
+// unlikely is how seldom, if both worlds were alike, live runs would be so far off
+// the virtual ones, for the two not to agree.
+const unlikely = 0.01
+
 // judge says whether the live runs could have been among the virtual ones, and
 // otherwise, or where not every run is alike, why.
 func (c AgreementCell) judge() (agree bool, why string) {
@@ -106,14 +116,39 @@ func (c AgreementCell) judge() (agree bool, why string) {
 		return false, "no live run is evidence: see the live report"
 	case c.VirtualRuns == 0:
 		return false, "no virtual run is evidence: see the virtual report"
-	case c.Live > 0 && c.Virtual == 0:
+	case c.Live == c.LiveRuns && c.Virtual == c.VirtualRuns, c.Live == 0 && c.Virtual == 0:
+		return true, ""
+	case c.Virtual == 0:
 		return false, "never in virtual time. It turns on " + varies
 	case c.Live == 0 && c.Virtual == c.VirtualRuns:
 		return false, "always in virtual time. It turns on " + varies
-	case c.Live == c.LiveRuns && c.Virtual == c.VirtualRuns, c.Live == 0 && c.Virtual == 0:
-		return true, ""
+	case c.chance() < unlikely:
+		return false, "too far off for chance. It turns on " + varies
 	}
 	return true, "not in every run: it turns on " + varies
+}
+
+// chance is the probability, if all runs were alike, that live and virtual ones
+// share the breaches out as unevenly as they do: Fisher's exact test, two-sided.
+func (c AgreementCell) chance() float64 {
+	breached := c.Live + c.Virtual
+	choose := func(n, k int) float64 { // its logarithm
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		d, _ := math.Lgamma(float64(n - k + 1))
+		return a - b - d
+	}
+	all := choose(c.VirtualRuns+c.LiveRuns, c.LiveRuns)
+	p := func(live int) float64 {
+		return math.Exp(choose(breached, live) + choose(c.VirtualRuns+c.LiveRuns-breached, c.LiveRuns-live) - all)
+	}
+	seen, sum := p(c.Live), 0.0
+	for live := max(0, breached-c.VirtualRuns); live <= min(breached, c.LiveRuns); live++ {
+		if q := p(live); q <= seen*(1+1e-9) {
+			sum += q
+		}
+	}
+	return min(sum, 1)
 }
 
 // Share is the part of the cells that agree, from 0 to 1; 0 where there are none.
@@ -130,10 +165,16 @@ func (a Agreement) Share() float64 {
 	return float64(n) / float64(len(a.Cells))
 }
 
-// Differ reports whether a cell of the strategy in the scenario does not agree.
-func (a Agreement) Differ(scenario, strategy string) bool {
+// doubt is how seldom both worlds, if alike, would be so far apart, for more runs to
+// be asked for.
+const doubt = 0.05
+
+// Doubtful reports whether more live runs of the strategy in the scenario are worth
+// while: a cell of it does not agree, or only just.
+func (a Agreement) Doubtful(scenario, strategy string) bool {
 	return slices.ContainsFunc(a.Cells, func(c AgreementCell) bool {
-		return c.Scenario == scenario && c.Strategy == strategy && !c.Agree
+		return c.Scenario == scenario && c.Strategy == strategy &&
+			(!c.Agree || c.Why != "" && c.chance() < doubt)
 	})
 }
 
@@ -156,29 +197,17 @@ func find(side Side, scenario, strategy string) *Strategy {
 	return nil
 }
 
-// told is how many runs of a cell are evidence. A breach in one that is too
-// little evidence is a breach all the same.
-func (s *Strategy) told() int {
-	if s.UnknownRuns == s.Runs {
-		return 0
-	}
-	return s.Runs
-}
+// told is how many runs of a cell are evidence. One that is too little evidence is
+// so all the same where it shows a breach.
+func (s *Strategy) told(name string) int { return max(s.Runs-s.UnknownRuns, s.shown(name)) }
 
 // shown is in how many runs a property was breached, or an observation made.
-// An observation that is only counted over all runs is taken to be in each.
 func (s *Strategy) shown(name string) int {
-	some := func(n int) int {
-		if n > 0 {
-			return s.told()
-		}
-		return 0
-	}
 	switch name {
 	case "aborted":
-		return some(s.Aborted)
+		return s.AbortedRuns
 	case "rejected":
-		return some(s.RejectedWrites)
+		return s.RejectedRuns
 	case "sold-out":
 		return s.SoldOutRuns
 	}

@@ -54,6 +54,8 @@ type Strategy struct {
 	Sections       int               `json:"sections"`                 // entered
 	Aborted        int               `json:"aborted"`
 	RejectedWrites int               `json:"rejected_writes"`
+	AbortedRuns    int               `json:"aborted_runs"`  // runs with at least one
+	RejectedRuns   int               `json:"rejected_runs"` // runs with at least one
 	SoldOutRuns    int               `json:"sold_out_runs"` // runs that ended at stock 0
 	Commands       int               `json:"commands"`
 	VirtualSeconds float64           `json:"virtual_seconds"`

@@ -58,7 +58,7 @@ func (c *cell) result() results.Strategy {
 	r := results.Strategy{
 		Name: c.strategy, Summary: c.summary,
 		Runs: f.runs, UnknownRuns: f.unknown, UnknownReason: f.unknownWhy.value,
-		Sections: f.sections, Aborted: f.aborted, RejectedWrites: f.rejected, SoldOutRuns: f.soldOut,
+		Sections: f.sections, Aborted: f.aborted, RejectedWrites: f.rejected, AbortedRuns: f.abortedRuns, RejectedRuns: f.rejectedRuns, SoldOutRuns: f.soldOut,
 		Commands: f.commands, VirtualSeconds: float64(f.virtual) / 1e9,
 		Violations: make(map[string]results.Breach),
 		InsideMS:   ms(f.inside), LostMS: ms(f.lost),

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/lockchaos/simrun/scenarios"
@@ -39,8 +40,8 @@ func Child() {
 	}
 	// A lock under test may start processes of this binary; they are no children.
 	os.Unsetenv(childEnv)
-	// The terminal sends Ctrl-C to the whole group; the parent decides.
-	signal.Ignore(os.Interrupt)
+	// The terminal sends Ctrl-C and its hangup to the whole group; the parent decides.
+	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	collectLess()
 	out := newWire(os.Stdout)
 	os.Stdout = os.Stderr

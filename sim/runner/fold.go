@@ -12,7 +12,7 @@ import (
 type fold struct {
 	runs, unknown                         int
 	sections, aborted, rejected, commands int
-	soldOut                               int
+	abortedRuns, rejectedRuns, soldOut    int // runs
 	virtual, inside, lost                 int64
 	waits                                 histogram
 	unknownWhy                            first[string]
@@ -87,12 +87,18 @@ func (f *fold) add(t *tally, dead bool) {
 	f.inside += t.Inside
 	f.lost += t.Lost
 	f.waits.merge(t.Waits)
-	if t.SoldOut {
-		f.soldOut++
-	}
+	count(&f.abortedRuns, t.Aborted > 0)
+	count(&f.rejectedRuns, t.Rejected > 0)
+	count(&f.soldOut, t.SoldOut)
 	for name, e := range f.evidence {
 		e.add(t.Seed, t.amount(name))
 		f.proof[name].add(t.Seed, t.amount(name))
+	}
+}
+
+func count(n *int, shown bool) {
+	if shown {
+		*n++
 	}
 }
 

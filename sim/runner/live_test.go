@@ -101,3 +101,24 @@ func TestAFaultOfTheHarnessEndsALiveRun(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Where live runs cannot go on, those that were done are not lost.
+func TestALiveRunThatCannotGoOnKeepsWhatIsDone(t *testing.T) {
+	gone := errors.New("redis is gone")
+	dir := t.TempDir()
+	r, err := Run(t.Context(), planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(_ context.Context, j sim.Job) (sim.Outcome, error) {
+		if j.Seed == 4 {
+			return sim.Outcome{}, gone
+		}
+		return liveRun(j), nil
+	}})
+	if !errors.Is(err, gone) {
+		t.Errorf("error %v, want %v", err, gone)
+	}
+	if !r.Interrupted || len(r.Scenarios) != 1 || r.Scenarios[0].Strategies[0].Runs != 3 {
+		t.Errorf("%+v: want 3 runs, marked as not all", r)
+	}
+	if diff := cmp.Diff([]string{"expiry/steady/history.jsonl"}, filesIn(t, dir)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}

@@ -91,7 +91,8 @@ func (o Options) withDefaults() Options {
 // done and is marked as interrupted, without an error. A cell whose lock stalls
 // in three runs is given up, since each stall costs Options.Stall of real time;
 // how many of its other runs are in is then a matter of chance. An error is a
-// fault of the harness, such as [ErrNotHooked], never of a lock.
+// fault of the harness, such as [ErrNotHooked], or of what live runs need, never of
+// a lock; of live runs the result then holds those that were done before.
 func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 	if IsChild() {
 		return results.Results{}, ErrNotHooked
@@ -106,13 +107,13 @@ func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 	}
 	err := work(ctx)
 	o.Progress.Done()
-	if err != nil {
+	if err != nil && o.Live == nil {
 		return results.Results{}, err
 	}
 	if o.Live != nil {
 		q.keepUnfinished()
 	}
-	r := q.results(p, ctx.Err() != nil)
+	r := q.results(p, ctx.Err() != nil || err != nil)
 	r.WallSeconds = time.Since(began).Seconds()
-	return r, nil
+	return r, err
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,8 +27,13 @@ const (
 // run of a machine that nobody seeds is little to go by.
 const againSeeds = 9
 
+// enoughAgree is the part of the cells that must agree: of two worlds that differ
+// more than that, neither is evidence.
+const enoughAgree = 0.95
+
 // runBoth runs the plan in virtual time and one seed of it live, and tells where
-// they agree. Its verdict is the worst of all.
+// they agree. Its verdict is the worst of all, and unknown at best where too many
+// cells do not agree.
 func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *live.Lab, dir outDir) (int, error) {
 	side := func(folder string, p runner.Plan, o runner.Options) (results.Results, error) {
 		path := filepath.Join(dir.path, folder)
@@ -35,6 +41,9 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 			return results.Results{}, err
 		}
 		return runInto(ctx, e, p, o, path)
+	}
+	if err := forget(dir.path); err != nil {
+		return 0, err
 	}
 	virtual, err := side(virtualFolder, p, o)
 	if err != nil {
@@ -53,7 +62,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 	from := []reports.Report{{Name: "virtual report", Folder: virtualFolder}, {Name: "live report", Folder: liveFolder}}
 	a := results.Agree(virtual, results.Side{Folder: liveFolder, Results: real})
 	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
-		fmt.Fprintf(e.out, "\nNot all cells agree. Those are run with %d more seeds.\n\n", againSeeds)
+		fmt.Fprintf(e.out, "\nNot all cells agree beyond doubt. The others are run with %d more seeds.\n\n", againSeeds)
 		more, err := side(againFolder, again, o)
 		if err != nil {
 			return 0, err
@@ -65,15 +74,37 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 	if err := concludeBoth(e, dir, a, from); err != nil {
 		return 0, err
 	}
+	if a.Share() < enoughAgree {
+		verdict = verdict.Worse(results.Unknown)
+	}
 	return codeOf(verdict), nil
 }
 
-// doubtful is the plan that runs more seeds of the cells that do not agree.
+// forget removes what an earlier run into the folder has told of both worlds: it
+// would seem to be of this one until this one is through.
+func forget(dir string) error {
+	for _, name := range []string{reports.AgreementFile, reports.AgreementPage} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	for _, folder := range []string{liveFolder, againFolder} {
+		for _, name := range []string{reports.ResultsFile, reports.ReportFile} {
+			if err := os.Remove(filepath.Join(dir, folder, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// doubtful is the plan that runs more seeds of the cells that do not agree, or only
+// just.
 func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
 	all, chosen := p.Scenarios, p.Strategies
 	p.First, p.Count = p.First+uint64(p.Count), againSeeds
 	p.Strategies = func(s *scenarios.Scenario) []string {
-		return slices.DeleteFunc(slices.Clone(chosen(s)), func(strategy string) bool { return !a.Differ(s.Name, strategy) })
+		return slices.DeleteFunc(slices.Clone(chosen(s)), func(strategy string) bool { return !a.Doubtful(s.Name, strategy) })
 	}
 	p.Scenarios = nil
 	for _, in := range all {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -28,12 +29,15 @@ func run(e *env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
 	// A second Ctrl-C ends the process at once, whatever it is doing.
 	context.AfterFunc(ctx, stop)
 	var lab *live.Lab
 	if e.flags.mode != modeSim {
+		if err := checkScale(e.flags, p); err != nil {
+			return 0, err
+		}
 		if lab, err = openLab(ctx, e.flags); err != nil && ctx.Err() != nil {
 			return 0, errInterrupted
 		} else if err != nil {
@@ -61,16 +65,27 @@ func run(e *env) (int, error) {
 	return codeOf(r.Verdict), nil
 }
 
-// runInto runs a plan, writes its reports into a folder and prints them.
+// interrupts are the signals that end a run early. The hangup of a terminal is one,
+// unless whoever started simrun had it ignored, as nohup does.
+func interrupts() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// runInto runs a plan, writes its reports into a folder and prints them. Where
+// live runs could not go on, it does so with those that were done.
 func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir string) (results.Results, error) {
 	o.Dir = dir
-	r, err := runner.Run(ctx, p, o)
-	if err != nil {
-		return r, err
+	r, broken := runner.Run(ctx, p, o)
+	if broken != nil && len(r.Scenarios) == 0 {
+		return r, broken
 	}
 	files, err := reports.WriteAll(dir, r)
 	if err != nil {
-		return r, err
+		return r, errors.Join(broken, err)
 	}
 	t := terminalOf(e)
 	t.Dir = dir
@@ -79,6 +94,9 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	}
 	if n := len(files.Charts); n > 0 {
 		fmt.Fprintf(e.out, "and      %s, %s, %s\n", filepath.Base(files.JUnit), count(n, "chart"), count(len(files.Traces), "trace"))
+	}
+	if broken != nil {
+		return r, broken
 	}
 	if e.flags.verbose || e.flags.given("seed") {
 		return r, tellFirst(e.out, dir, r)
