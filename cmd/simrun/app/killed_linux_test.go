@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,6 +148,31 @@ func TestAKilledLiveRunLeavesNoStoppedClient(t *testing.T) {
 	_ = cmd.Wait() // killed
 	until(t, "the end of all that the run started", func() bool { return len(running(t, tmp)) == 0 })
 	until(t, "the end of its folders", func() bool { return len(folders(t, tmp)) == 0 })
+}
+
+// wrapper starts the client behind a shell that does not become it. The
+// shell leaves another process, which heeds neither of them.
+const wrapper = `#!/bin/sh
+sleep 1000 &
+"%s" __simrun-worker
+`
+
+// What a worker's program has started dies with a run that is killed, too.
+func TestAKilledLiveRunLeavesNothingBehindAWrapper(t *testing.T) {
+	t.Parallel()
+	cmd := simrun(t, "-scenario", "lasting.yaml", "-strategy", "naive", "-mode", "live", "-worker", "./wrap.sh", "-redis", "redis-server", "-out", "r")
+	file(t, cmd, "lasting.yaml", lastingYAML)
+	file(t, cmd, "wrap.sh", fmt.Sprintf(wrapper, cmd.Path))
+	if err := os.Chmod(cmd.Dir+"/wrap.sh", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tmp := begin(t, cmd)
+	until(t, "what the wrappers have started", func() bool { return countOf(running(t, tmp), "sleep 1000") == 3 })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	until(t, "the end of all that the run started", func() bool { return len(running(t, tmp)) == 0 })
 }
 
 // An interrupted run leaves nothing at the moment at which it ends, and keeps

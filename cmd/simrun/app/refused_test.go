@@ -49,6 +49,16 @@ func webServer(t *testing.T) string {
 	return s.Listener.Addr().String()
 }
 
+// noInterpreter is a script that does not say by what it is run.
+func noInterpreter(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(path, []byte("echo hello\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // What live mode cannot use is refused before anything runs, in one line that
 // names it and what to do, and nothing is touched.
 func TestLiveRefuses(t *testing.T) {
@@ -78,6 +88,7 @@ func TestLiveRefuses(t *testing.T) {
 		{"not a Toxiproxy", []string{"-toxiproxy", web}, []string{web, "toxiproxy", "is it running?"}},
 		{"no worker", []string{"-worker", "./my-lock --fast"}, []string{`"./my-lock"`, "name a program"}},
 		{"a folder for a worker", []string{"-worker", t.TempDir()}, []string{"is a directory", "name a program"}},
+		{"a worker that cannot be run", []string{"-worker", noInterpreter(t)}, []string{"exec format error", "#!"}},
 		{"half a worker", []string{"-worker", "'my lock"}, []string{"my lock", "ends inside a quote"}},
 		{"no scale", []string{"-scale", "0"}, []string{`"0"`, "from 1 to 1000"}},
 		{"a scale below none", []string{"-scale", "-30"}, []string{`"-30"`, "from 1 to 1000"}},
