@@ -7,21 +7,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/lockchaos/simrun/reports"
 	"github.com/lockchaos/simrun/sim/results"
 )
 
-// Ctrl-C in the middle of a long run keeps what is done, marks it, and exits as
-// unknown.
+// Ctrl-C in the middle of a long run, or the hangup of its terminal, keeps what is
+// done, marks it, and exits as unknown.
 func TestInterrupt(t *testing.T) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(s.String(), func(t *testing.T) {
+			checkInterrupted(t, nil, func(p *os.Process) error { return p.Signal(s) })
+		})
+	}
+}
+
+// checkInterrupted starts a long run, interrupts it, and checks what it leaves.
+func checkInterrupted(t *testing.T, attr *syscall.SysProcAttr, interrupt func(*os.Process) error) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "r")
-	cmd := &exec.Cmd{Path: exe, Args: []string{"simrun", "-scenario", "expiry", "-strategy", "naive,fenced", "-seeds", "100000", "-out", dir}}
+	cmd := &exec.Cmd{Path: exe, Args: []string{"simrun", "-scenario", "expiry", "-strategy", "naive,fenced", "-seeds", "100000", "-out", dir}, SysProcAttr: attr}
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	progress, err := cmd.StderrPipe()
@@ -35,7 +46,7 @@ func TestInterrupt(t *testing.T) {
 	if !lines.Scan() || !strings.Contains(lines.Text(), "of 200000 runs, 0 of 2 cells") {
 		t.Fatalf("first line of progress is %q", lines.Text())
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := interrupt(cmd.Process); err != nil {
 		t.Fatal(err)
 	}
 	for lines.Scan() {

@@ -8,12 +8,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/reports"
 	"github.com/lockchaos/simrun/sim/history"
 	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/sim/live/redisd"
 	"github.com/lockchaos/simrun/sim/live/worker"
 	"github.com/lockchaos/simrun/sim/results"
 )
@@ -232,6 +236,45 @@ func checkKept(t *testing.T, dir string) {
 	for _, file := range []string{reports.ReportFile, reports.JUnitFile} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A terminal that hangs up tells all processes of a run.
+func TestAHangupOfTheTerminal(t *testing.T) {
+	checkInterrupted(t, &syscall.SysProcAttr{Setpgid: true}, func(p *os.Process) error {
+		return syscall.Kill(-p.Pid, syscall.SIGHUP)
+	})
+}
+
+// A server that goes away in the middle of a live run is told in its results, and
+// not by a library on the standard error.
+func TestALiveRunLosesItsServerQuietly(t *testing.T) {
+	t.Parallel()
+	needs.RedisServer(t)
+	server, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	cmd := simrun(t, "-scenario", "lasting.yaml", "-mode", "live", "-scale", "100", "-redis", server.Addr(), "-out", "r", "-q")
+	file(t, cmd, "lasting.yaml", strings.Replace(lastingYAML, "limit: 2h", "limit: 5m", 1))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	rdb := redis.NewClient(server.Options())
+	defer rdb.Close()
+	until(t, "a lock", func() bool { n, err := rdb.DBSize(t.Context()).Result(); return err == nil && n > 0 })
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // a run of which the machine made too little is made again, and has no server
+	for line := range strings.Lines(stderr.String()) {
+		if !strings.HasPrefix(line, "simrun: ") {
+			t.Errorf("standard error says %q", line)
 		}
 	}
 }

@@ -1,10 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/lockchaos/simrun/sim/live"
 	"github.com/lockchaos/simrun/sim/live/redisd"
@@ -22,8 +26,30 @@ const (
 // patience is how long a worker may take to answer; no flag sets it.
 var patience time.Duration
 
+// leastLease is how long a lease must last for a live run to say anything of the
+// lock: a client of Redis waits 50 ms for an answer at the least, and a machine
+// may dawdle as long.
+const leastLease = 200 * time.Millisecond
+
+// checkScale refuses a scale at which the shortest lease is over too soon.
+func checkScale(f *flags, p runner.Plan) error {
+	shortest := slices.MinFunc(p.Scenarios, func(a, b runner.Input) int { return cmp.Compare(a.Scenario.Lease, b.Scenario.Lease) }).Scenario
+	lasts := time.Duration(float64(shortest.Lease) / f.scale)
+	if lasts >= leastLease {
+		return nil
+	}
+	remedy := fmt.Sprintf("-scale %d is the highest that works", shortest.Lease/leastLease)
+	if shortest.Lease < leastLease {
+		remedy = "no -scale is low enough"
+	}
+	return usagef("-scale %v: the lease of scenario %s, %v, would last %v, and one of less than %v says nothing of a lock; %s",
+		f.scale, shortest.Name, shortest.Lease, lasts.Round(time.Microsecond), leastLease, remedy)
+}
+
 // openLab opens what live runs are made of, before anything else is touched.
 func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
+	// What the harness's own connections meet with is told in the results.
+	logging.Disable()
 	o := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy, Bound: patience}
 	if f.worker != "" {
 		var err error
