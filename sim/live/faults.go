@@ -67,7 +67,11 @@ func (w *world) AddToxic(name string, t chaos.Toxic) (func(), string, error) {
 	return func() { _ = remove() }, proof, nil // Toxiproxy ends with the run
 }
 
-// Reset cuts the client's connections with a TCP reset.
+// asEnd is what becomes of a reset on its way to the client: Toxiproxy closes
+// plainly, unless a reset_peer toxic was there when the connection began.
+const asEnd = "; Toxiproxy passes that on as their end"
+
+// Reset cuts the client's connections at the tap.
 func (w *world) Reset(name string) (string, error) {
 	c, err := w.client(name)
 	if err != nil {
@@ -77,16 +81,16 @@ func (w *world) Reset(name string) (string, error) {
 	if n == 0 {
 		return "", fmt.Errorf("client %s: no open connection to reset", name)
 	}
-	return fmt.Sprintf("%d connections reset", n), nil
+	return fmt.Sprintf("%d connections cut at the tap%s", n, asEnd), nil
 }
 
-// LoseReply drops the next reply to the client and resets its connection.
+// LoseReply drops the next reply to the client and cuts its connection.
 func (w *world) LoseReply(name string, fired func(string)) error {
 	c, err := w.client(name)
 	if err != nil {
 		return err
 	}
-	c.tap.LoseReply(fired)
+	c.tap.LoseReply(func(proof string) { fired(proof + " at the tap" + asEnd) })
 	return nil
 }
 

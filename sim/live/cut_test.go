@@ -1,0 +1,46 @@
+package live
+
+import (
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+// What is reset behind Toxiproxy is an end in front of it. A reset_peer toxic
+// changes that only for connections that begin while it is there.
+func TestAResetAtTheTapIsAnEndAtTheClient(t *testing.T) {
+	proxies, err := openProxies("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxies.close()
+	tap, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tap.Close()
+	proxy, err := proxies.open("A", tap.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.close()
+	client, err := net.Dial("tcp", proxy.addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server, err := tap.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := proxy.p.AddToxic("late", "reset_peer", "downstream", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(server.(*net.TCPConn).SetLinger(0), server.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the client sees %v, want its end", err)
+	}
+}
