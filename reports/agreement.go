@@ -45,6 +45,9 @@ func Agreement(w io.Writer, dir string, a results.Agreement) error {
 			fmt.Fprintf(w, "✗ %s %s %s  → %s\n", c.Scenario, c.Strategy, c.Property, show)
 		}
 	}
+	for _, v := range a.Verdicts {
+		fmt.Fprintf(w, "✗ %s %s  %s\n", v.Scenario, v.Strategy, verdictsDiffer(v))
+	}
 	_, err := fmt.Fprintf(w, "%s\n", agreementSentence(a))
 	return err
 }
@@ -72,12 +75,15 @@ func showCommand(dir string, c results.AgreementCell) string {
 }
 
 func agreementSentence(a results.Agreement) string {
-	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), plural(len(a.Cells), "cell", "cells"))
+	s := shareOf(a)
 	if a.Interrupted {
 		s += " (interrupted: not all were run)"
 	}
 	if facts := setupFacts(a.Setup); len(facts) > 0 {
 		s += "; live: " + strings.Join(facts, ", ")
+	}
+	if a.Setup != nil && a.Setup.Worker != "" {
+		s += "; in virtual time: simrun's own locks of these names"
 	}
 	return s
 }
@@ -86,6 +92,18 @@ func agreementSentence(a results.Agreement) string {
 type Report struct {
 	Name   string // in words
 	Folder string // in the result folder
+}
+
+func shareOf(a results.Agreement) string {
+	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), plural(len(a.Cells), "cell", "cells"))
+	if n := a.Varying(); n > 0 {
+		s += fmt.Sprintf(" (%d of them not alike in all runs)", n)
+	}
+	return s
+}
+
+func verdictsDiffer(v results.Verdicts) string {
+	return fmt.Sprintf("the verdict is %s in virtual time and %s live: see both reports", v.Virtual, v.Live)
 }
 
 // WriteAgreement writes agreement.json and agreement.html into dir and returns

@@ -24,6 +24,7 @@ type agreementView struct {
 	Reports     []Report
 	Strategies  []string
 	Rows        []agreementRow
+	Verdicts    []string        // that differ
 	Differ      []agreementLine // do not agree
 	Vary        []agreementLine // not in every run
 	Alike       []agreementLine
@@ -50,7 +51,7 @@ type agreementLine struct {
 func agreementHTML(w io.Writer, a results.Agreement, pages []Report) error {
 	v := agreementView{
 		Verdict: viewVerdict(results.Pass), Headline: "Both worlds agree",
-		Sentence: fmt.Sprintf("%.1f %% of %s agree: what breaks in virtual time breaks on real processes, and what holds, holds.", 100*a.Share(), plural(len(a.Cells), "cell", "cells")),
+		Sentence: shareOf(a) + ".",
 		Facts:    setupFacts(a.Setup), Reports: pages, Style: template.CSS(reportStyle),
 	}
 	place := map[string]int{}
@@ -78,12 +79,18 @@ func agreementHTML(w io.Writer, a results.Agreement, pages []Report) error {
 			v.Alike = append(v.Alike, line)
 		}
 	}
-	if len(v.Differ) > 0 {
+	if a.Setup != nil && a.Setup.Worker != "" {
+		v.Facts = append(v.Facts, "in virtual time: simrun's own locks of these names")
+	}
+	for _, d := range a.Verdicts {
+		v.Verdicts = append(v.Verdicts, fmt.Sprintf("%s, %s: %s.", d.Scenario, d.Strategy, verdictsDiffer(d)))
+	}
+	if len(v.Differ)+len(v.Verdicts) > 0 {
 		v.Verdict, v.Headline = viewVerdict(results.Unknown), "The two worlds do not agree everywhere"
-		v.Sentence = fmt.Sprintf("%.1f %% of %s agree. Where they do not is told below.", 100*a.Share(), plural(len(a.Cells), "cell", "cells"))
+		v.Sentence = shareOf(a) + ". Where they do not is told below."
 	}
 	v.Interrupted = a.Interrupted
-	if len(a.Cells) == 0 || a.Interrupted && len(v.Differ) == 0 {
+	if len(a.Cells) == 0 || a.Interrupted && len(v.Differ)+len(v.Verdicts) == 0 {
 		v.Verdict, v.Headline, v.Sentence = viewVerdict(results.Unknown), headline(results.Unknown), "Not all was run in both worlds."
 	}
 	return agreementPage.Execute(w, v)

@@ -37,7 +37,7 @@ type noteView struct {
 
 type violationView struct {
 	Property, Broken, Text, Clock, Replay string
-	Seed                                  uint64
+	Again                                 string // what the command to replay it does
 	Steps                                 []stepView
 }
 
@@ -59,9 +59,12 @@ func viewCell(sc results.Scenario, s results.Strategy, e *evidence, many bool) c
 		c.Asked = askedText(s.Expected[f.Property])
 		c.Violation = &violationView{
 			Property: f.Property, Broken: brokenText(f.Property), Text: strings.TrimSuffix(f.Violation.Text, "."),
-			Clock: timeline.Clock(f.Violation.At), Replay: f.Replay, Seed: f.Seed,
+			Clock: timeline.Clock(f.Violation.At), Replay: f.Replay, Again: fmt.Sprintf("Replay seed %d:", f.Seed),
 		}
 		if e != nil {
+			if e.header.Mode == "live" {
+				c.Violation.Again = fmt.Sprintf("Run seed %d again, though a live run is never quite the same:", f.Seed)
+			}
 			for i, st := range e.steps {
 				c.Violation.Steps = append(c.Violation.Steps, stepView{i + 1, timeline.Clock(st.At), st.Text, st.Seq, st.Key})
 			}

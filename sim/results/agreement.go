@@ -14,6 +14,16 @@ type Agreement struct {
 	Setup       *Setup          `json:"setup,omitempty"`       // of the live runs
 	Interrupted bool            `json:"interrupted,omitempty"` // not all cells were run in both worlds
 	Cells       []AgreementCell `json:"cells"`
+	Verdicts    []Verdicts      `json:"verdicts,omitempty"` // that differ
+}
+
+// Verdicts are the two of one strategy in one scenario. They may differ where all
+// cells agree: a lock may misbehave as a program in one world only.
+type Verdicts struct {
+	Scenario string  `json:"scenario"`
+	Strategy string  `json:"strategy"`
+	Virtual  Verdict `json:"virtual"`
+	Live     Verdict `json:"live"` // the worst of all live runs'
 }
 
 // AgreementCell is one property, or observation, of one strategy in one scenario.
@@ -58,6 +68,13 @@ func Agree(virtual Results, live ...Side) Agreement {
 			}
 			if len(runs) == 0 {
 				continue
+			}
+			verdicts := Verdicts{s.Name, v.Name, v.Verdict, Pass}
+			for _, l := range runs {
+				verdicts.Live = verdicts.Live.Worse(l.Verdict)
+			}
+			if verdicts.Live != verdicts.Virtual {
+				a.Verdicts = append(a.Verdicts, verdicts)
 			}
 			for _, name := range asked(v, runs) {
 				c := AgreementCell{
@@ -151,6 +168,17 @@ func (c AgreementCell) chance() float64 {
 	return min(sum, 1)
 }
 
+// Varying is how many of the cells that agree not all runs showed alike.
+func (a Agreement) Varying() int {
+	n := 0
+	for _, c := range a.Cells {
+		if c.Agree && c.Why != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Share is the part of the cells that agree, from 0 to 1; 0 where there are none.
 func (a Agreement) Share() float64 {
 	n := 0
@@ -174,6 +202,7 @@ const doubt = 0.05
 func (a Agreement) Doubtful(scenario, strategy string) bool {
 	return slices.ContainsFunc(a.Cells, func(c AgreementCell) bool {
 		return c.Scenario == scenario && c.Strategy == strategy &&
+			c.LiveRuns > 0 && c.VirtualRuns > 0 && // more of what is no evidence would be none
 			(!c.Agree || c.Why != "" && c.chance() < doubt)
 	})
 }

@@ -45,6 +45,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 	if err := forget(dir.path); err != nil {
 		return 0, err
 	}
+	fmt.Fprint(e.out, "In virtual time:\n\n")
 	virtual, err := side(virtualFolder, p, o)
 	if err != nil {
 		return 0, err
@@ -53,7 +54,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 		return codeOf(virtual.Verdict), dir.link()
 	}
 	planLive(e.flags, &p, &o, lab)
-	fmt.Fprintln(e.out)
+	fmt.Fprint(e.out, "\nLive:\n\n")
 	real, err := side(liveFolder, p, o)
 	if err != nil {
 		return 0, err

@@ -45,7 +45,7 @@ func (f *flags) define() *flag.FlagSet {
 		}
 		return nil
 	})
-	fs.Func("procs", "`number` of processes at once (default: one a core)", whole(&f.procs, 1, 1024))
+	fs.Func("procs", "`number` of processes at once (default: one a core; live: 6)", whole(&f.procs, 1, 1024))
 	fs.BoolVar(&f.verbose, "v", false, "tell the first violation of each strategy step by step")
 	fs.BoolVar(&f.quiet, "q", false, "show no progress")
 	f.mode = modeSim

@@ -14,7 +14,7 @@ func help(e *env) (int, error) {
 	fmt.Fprintf(e.out, `simrun shows when exactly a Redis lock stops excluding, and what that costs.
 
 usage:
-  %[1]s -scenario NAME|FILE|all [-strategy a,b] [-seeds N | -seed K] [-out DIR]
+  %[1]s -scenario NAME|FILE|all [-strategy a,b] [-seeds N | -seed K] [-mode sim|live|both] [-out DIR]
   %[1]s list
   %[1]s explain NAME|FILE
   %[1]s check history.jsonl

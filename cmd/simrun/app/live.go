@@ -59,6 +59,9 @@ func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
 		if err != nil {
 			return nil, usagef("-worker: %v", err)
 		}
+		if !f.given("strategy") {
+			return nil, usagef("-worker: say with -strategy by which lock it is to be judged, as -strategy token")
+		}
 	}
 	lab, err := live.Open(ctx, o)
 	if err != nil {
