@@ -25,6 +25,9 @@ func Text(e *history.Event) string {
 	case history.Unlocked:
 		return fmt.Sprintf("Redis: %s removes %s", orNobody(e.Client), whose(e))
 	case history.Expired:
+		if e.Dur > 0 {
+			return fmt.Sprintf("Redis: the key of %s is gone, %s before its time", orNobody(e.Owner), Duration(e.Dur))
+		}
 		return fmt.Sprintf("Redis: the key of %s expires", orNobody(e.Owner))
 	case history.Fired:
 		return withDetail(join("fault ", FaultName(e.Fault), on(e.Client)), e.Detail)

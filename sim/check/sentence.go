@@ -100,6 +100,9 @@ func (t *teller) keySentence(e *history.Event) (string, weight) {
 		}
 		return who + " renews its lease", routine
 	case history.Expired:
+		if e.Dur > 0 {
+			return fmt.Sprintf("the key of client %s is gone, %s before its time", e.Owner, span(e.Dur)), turn
+		}
 		return "the key of client " + e.Owner + " expires", turn
 	}
 	switch {

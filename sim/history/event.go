@@ -37,7 +37,7 @@ const (
 	Locked   Kind = "locked"   // the key came to be, or changed its owner: Client owns it; Dur is its time to live
 	Renewed  Kind = "renewed"  // Client lengthened the life of the key of Owner; Dur is its new time to live
 	Unlocked Kind = "unlocked" // Client removed the key, which Owner owned
-	Expired  Kind = "expired"  // the key of Owner reached the end of its life
+	Expired  Kind = "expired"  // the key of Owner is gone by itself; Dur is by how much before its time (a step of the clock, lost data), 0 if in time
 )
 
 // Events of the harness.

@@ -85,7 +85,11 @@ func (w *Watch) Sync(actor string) {
 // Replaced tells that Redis's data are not those that they were, as after a
 // failover: what has become of the key is nobody's work. A key that is there is of
 // whoever owned it when last it had this value.
-func (w *Watch) Replaced() { w.see(replaced) }
+func (w *Watch) Replaced() {
+	w.see(func(was, now State, owner, heir string) []history.Event {
+		return replaced(was, now, owner, heir, w.slack)
+	})
+}
 
 // see looks at the key and tells what tell makes of it. heir is who owned the key
 // when last it looked so.
@@ -113,17 +117,26 @@ func (w *Watch) see(tell func(was, now State, owner, heir string) []history.Even
 }
 
 // replaced names what became of the key where other data took its place.
-func replaced(was, now State, owner, heir string) (events []history.Event) {
+func replaced(was, now State, owner, heir string, slack Slack) (events []history.Event) {
 	if was.There && now.There && owner == heir {
 		return nil
 	}
 	if was.There {
-		events = append(events, history.Event{Kind: history.Expired, Owner: owner})
+		events = append(events, history.Event{Kind: history.Expired, Owner: owner, Dur: was.early(slack)})
 	}
 	if now.There {
 		events = append(events, history.Event{Kind: history.Locked, Client: heir, Dur: now.life()})
 	}
 	return events
+}
+
+// early is by how much a key that is gone did not live out its life, 0 where that is
+// no more than the slack: Redis's clock has stepped, or its data is lost.
+func (s State) early(slack Slack) int64 {
+	if left := s.life(); left > int64(slack.Life) {
+		return left
+	}
+	return 0
 }
 
 // life is what is left of it in nanoseconds, 0 where it has no end.
@@ -138,7 +151,7 @@ func (s State) life() int64 {
 func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
 	if actor == "" || was.due(slack.Expiry) {
-		gone = history.Event{Kind: history.Expired, Owner: owner}
+		gone = history.Event{Kind: history.Expired, Owner: owner, Dur: was.early(slack)}
 	}
 	born := history.Event{Kind: history.Locked, Client: actor, Dur: now.life()}
 	switch {

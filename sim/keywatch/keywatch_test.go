@@ -33,6 +33,7 @@ func TestChangesOfTheKey(t *testing.T) {
 			{"taken without expiry", none, forever, "", "A", []history.Event{{Kind: history.Locked, Client: "A"}}},
 			{"looked at by another", key("a", 30), key("a", 30), "A", "B", nil},
 			{"expired", key("a", 1), none, "A", "", []history.Event{{Kind: history.Expired, Owner: "A"}}},
+			{"gone before its time", key("a", 10*time.Second), none, "A", "", []history.Event{{Kind: history.Expired, Owner: "A", Dur: int64(10 * time.Second)}}},
 			{"expired while another looked", key("a", 5), none, "A", "B", []history.Event{{Kind: history.Expired, Owner: "A"}}},
 			{
 				"expired and taken", key("a", 5), key("b", 30), "A", "B",
@@ -106,7 +107,9 @@ func TestReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := State{There: true, Value: "a", Expires: time.Now().Add(time.Hour)}
 		b := State{There: true, Value: "b", Expires: time.Now().Add(time.Hour)}
-		expired := func(owner string) history.Event { return history.Event{Kind: history.Expired, Owner: owner} }
+		expired := func(owner string) history.Event {
+			return history.Event{Kind: history.Expired, Owner: owner, Dur: int64(time.Hour)} // so early
+		}
 		back := history.Event{Kind: history.Locked, Client: "A", Dur: int64(time.Hour)}
 		tests := []struct {
 			name   string
