@@ -73,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Lab, error) {
 	if l.janitor, err = janitor.Start(exe); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	if l.proxies, err = openProxies(o.Toxiproxy); err != nil {
+	if l.proxies, err = openProxies(ctx, o.Toxiproxy); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	probe, err := l.server(ctx)

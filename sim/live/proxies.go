@@ -1,7 +1,7 @@
 package live
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -25,13 +25,14 @@ type proxies struct {
 	api    *toxiclient.Client
 	addr   string
 	server *http.Server // nil: it runs elsewhere
+	silent *silences    // when it did not answer; nil: it runs here
 	tells  string       // its version, as it tells
 	serial atomic.Int64
 	mark   int64 // tells our proxies from those of others
 }
 
 // openProxies reaches the Toxiproxy at addr, or starts one in this process.
-func openProxies(addr string) (*proxies, error) {
+func openProxies(ctx context.Context, addr string) (*proxies, error) {
 	p := &proxies{addr: addr, mark: time.Now().UnixNano()}
 	if addr == "" {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,11 +45,17 @@ func openProxies(addr string) (*proxies, error) {
 		go func() { _ = p.server.Serve(l) }() // ends with close
 	}
 	p.api = toxiclient.NewClient(p.addr)
-	tells, err := p.api.Version()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: nothing answers at %s; is it running?", ErrToxiproxy, addr), p.close())
+	if p.server != nil {
+		return p, nil
 	}
-	p.tells = string(tells)
+	var err error
+	if p.tells, err = p.hello(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.tried(ctx); err != nil {
+		return nil, err
+	}
+	p.listen()
 	return p, nil
 }
 
@@ -57,14 +64,14 @@ func (p *proxies) version() string {
 	if p.server != nil {
 		return linked.Version("github.com/Shopify/toxiproxy/v2") + ", embedded"
 	}
-	var told struct{ Version string }
-	if err := json.Unmarshal([]byte(p.tells), &told); err != nil || told.Version == "" {
-		told.Version = "of unknown version"
-	}
-	return told.Version + " at " + p.addr
+	return p.tells + " at " + p.addr
 }
 
 func (p *proxies) close() error {
+	if p.silent != nil {
+		p.silent.stop()
+		<-p.silent.done
+	}
 	if p.server == nil {
 		return nil
 	}

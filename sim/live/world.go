@@ -143,7 +143,7 @@ func (w *world) run(ctx context.Context) (spoilt bool) {
 	}
 	w.reportResidue()
 	still := w.lab.pulse.longest(begun, time.Now())
-	w.conclude(still)
+	w.conclude(begun, still)
 	return still > 0
 }
 
@@ -167,8 +167,15 @@ func (w *world) sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // conclude records what is to be known of the run as a whole, and its end.
-func (w *world) conclude(still time.Duration) {
-	if err := w.observer.err(); err != nil {
+func (w *world) conclude(begun time.Time, still time.Duration) {
+	var ways []*proxy
+	for _, c := range w.clients {
+		ways = append(ways, c.proxy)
+	}
+	for _, err := range []error{w.observer.err(), w.lab.proxies.failed(begun, ways...)} {
+		if err == nil {
+			continue
+		}
 		w.rec.Emit(history.Event{Kind: history.Finding, Detail: check.Unwatched, Text: err.Error()})
 	}
 	if still > 0 {
@@ -185,7 +192,7 @@ func (w *world) reportResidue() {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	prefix := w.redis.Prefix()
-	channels, _ := w.admin.PubSubChannels(ctx, prefix+"*").Result()
+	channels, _ := w.admin.PubSubChannels(ctx, "*"+prefix+"*").Result()
 	slices.Sort(channels)
 	for _, c := range channels {
 		w.rec.Emit(history.Event{Kind: history.Residue, Detail: "subscription to " + c + " is still there"})

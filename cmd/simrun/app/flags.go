@@ -65,7 +65,7 @@ func (f *flags) define() *flag.FlagSet {
 	})
 	fs.StringVar(&f.redis, "redis", redisd.Miniredis, "live: the `server`: miniredis, redis-server, host:port or redis://:password@host:port; its database 0")
 	fs.BoolVar(&f.shared, "redis-shared", false, "live: use a server though it holds keys of others")
-	fs.StringVar(&f.toxiproxy, "toxiproxy", "", "live: `host:port` of a Toxiproxy's API (default: an embedded one)")
+	fs.StringVar(&f.toxiproxy, "toxiproxy", "", "live: `host:port` of the API of a Toxiproxy on this machine (default: an embedded one)")
 	fs.StringVar(&f.worker, "worker", "", "live: `command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)")
 	return fs
 }

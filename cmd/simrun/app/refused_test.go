@@ -85,7 +85,7 @@ func TestLiveRefuses(t *testing.T) {
 		{"too old", []string{"-redis", old}, []string{old, "Redis 4.0.14", "oldest that works is 5", "-redis miniredis"}},
 		{"foreign keys", []string{"-redis", full.Addr()}, []string{full.Addr(), `"cart:42"`, "-redis-shared"}},
 		{"no Toxiproxy", []string{"-toxiproxy", dead}, []string{dead, "toxiproxy", "is it running?"}},
-		{"not a Toxiproxy", []string{"-toxiproxy", web}, []string{web, "toxiproxy", "is it running?"}},
+		{"not a Toxiproxy", []string{"-toxiproxy", web}, []string{web, "toxiproxy", "no Toxiproxy"}},
 		{"no worker", []string{"-worker", "./my-lock --fast"}, []string{`"./my-lock"`, "name a program"}},
 		{"a folder for a worker", []string{"-worker", t.TempDir()}, []string{"is a directory", "name a program"}},
 		{"a worker that cannot be run", []string{"-worker", noInterpreter(t)}, []string{"exec format error", "#!"}},
