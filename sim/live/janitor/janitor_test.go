@@ -169,6 +169,25 @@ func TestAnIdentifierGivenToSomebodyElseIsNotKilled(t *testing.T) {
 	}
 }
 
+// A group's number is not given to somebody else while anyone is in it: what a
+// leader that is gone has left there is ours.
+func TestAGroupWithoutItsLeaderIsKilled(t *testing.T) {
+	leader := exec.Command("sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!")
+	leader.SysProcAttr = apart()
+	out, err := leader.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var member int
+	if _, err := fmt.Sscan(string(out), &member); err != nil {
+		t.Fatalf("leader said %q: %v", out, err)
+	}
+	end(order{Process: leader.Process.Pid, Born: "1"})
+	for alive(member) { // until the test's own bound
+		runtime.Gosched()
+	}
+}
+
 func TestOnlyTemporaryDirectoriesAreRemoved(t *testing.T) {
 	for dir, want := range map[string]bool{
 		"": false, "/": false, "/etc": false, "relative": false,
