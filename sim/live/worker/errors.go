@@ -36,11 +36,11 @@ type Death struct {
 	Log    string // the end of what it wrote to the standard error
 }
 
-// Error tells the status and the last line of the log.
+// Error tells the status and the log's most telling line.
 func (d *Death) Error() string {
 	text := fmt.Sprintf("%v: pid %d: %s", ErrDied, d.Pid, d.Status)
-	if last := lastLine(d.Log); last != "" {
-		text += fmt.Sprintf("; its last words: %.200s", last)
+	if words := telling(d.Log); words != "" {
+		text += fmt.Sprintf("; its last words: %.200s", words)
 	}
 	return text
 }
@@ -50,17 +50,35 @@ func (d *Death) Is(target error) bool {
 	return target == ErrDied || target == ErrKilled && d.Killed
 }
 
-func lastLine(log string) string {
-	log = strings.TrimSpace(log)
-	return log[strings.LastIndexByte(log, '\n')+1:]
+// telling is the line that tells why the process died: that which begins a
+// panic of Go or names an exception, since a trace of calls follows it; else the
+// last one.
+func telling(log string) string {
+	last := ""
+	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		last = line
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") ||
+			strings.Contains(line, "Exception") || strings.Contains(line, "Error:") {
+			return line
+		}
+	}
+	return last
 }
 
-// rubbish is an ErrRubbish with the offending line, cut to a bound.
+// rubbish is an ErrRubbish with the offending line, cut to a bound. Where that was
+// never meant for an answer, it ends with the remedy.
 func rubbish(line []byte, format string, args ...any) error {
 	const most = 120
-	dots := ""
+	dots, remedy := "", ""
+	if strictly(line, &Answer{}) != nil {
+		remedy = "; a worker's standard output is for answers alone: print to the standard error"
+	}
 	if len(line) > most {
 		line, dots = line[:most], "…"
 	}
-	return fmt.Errorf("%w: %s: %q%s", ErrRubbish, fmt.Sprintf(format, args...), line, dots)
+	return fmt.Errorf("%w: %s: %q%s%s", ErrRubbish, fmt.Sprintf(format, args...), line, dots, remedy)
 }

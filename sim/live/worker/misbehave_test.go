@@ -21,12 +21,12 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 		says  string
 	}{
 		{"dies", 0, ErrDied, "exit status 7; its last words: out of memory"},
-		{"panics", 0, ErrDied, "exit status 2"},
+		{"panics", 0, ErrDied, "exit status 2; its last words: panic: the lock is broken"},
 		{"answers half", 0, ErrDied, "exit status 0"},
 		{"closes its output", 0, ErrDied, "closed its output and went on"},
 		{"says nothing", soon, ErrSilent, "did not answer within 50ms; pid "},
 		{"is silent, and ignores its end", soon, ErrSilent, "did not answer within 50ms; pid "},
-		{"says hello", 0, ErrRubbish, `"hello\n"`},
+		{"says hello", 0, ErrRubbish, `"hello\n"; a worker's standard output is for answers alone: print to the standard error`},
 		{"answers another", 0, ErrRubbish, "an answer to request 99, where 1 was asked"},
 		{"answers ahead", 0, ErrRubbish, "line"},
 		{"never ends its line", 0, ErrRubbish, `a line of more than 16384 bytes: "xxx`},

@@ -54,6 +54,24 @@ func TestRubbishIsBounded(t *testing.T) {
 	}
 }
 
+func TestTheLineThatTellsWhyAWorkerDied(t *testing.T) {
+	tests := []struct{ log, want string }{
+		{"", ""},
+		{"a first line\nout of memory\n\n", "out of memory"},
+		{"ready\npanic: no key [recovered]\n\npanic: again\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:3 +0x1d\n", "panic: no key [recovered]"},
+		{"fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1:\n", "fatal error: all goroutines are asleep - deadlock!"},
+		{"do not panic: later\nbye", "bye"},
+		{"up\nException in thread \"main\" java.lang.NullPointerException\r\n\tat Lock.main(Lock.java:7)\r\n", `Exception in thread "main" java.lang.NullPointerException`},
+		{"Traceback (most recent call last):\n  File \"w.py\", line 1\nKeyError: 'id'\n", "KeyError: 'id'"},
+		{"/w.js:3\n  x()\n  ^\n\nTypeError: x is not a function\n    at w.js:3\n\nNode.js v22\n", "TypeError: x is not a function"},
+	}
+	for _, tt := range tests {
+		if got := telling(tt.log); got != tt.want {
+			t.Errorf("of %q it is %q, want %q", tt.log, got, tt.want)
+		}
+	}
+}
+
 func TestATimeTooShortForAMillisecondIsOne(t *testing.T) {
 	s := Config{Lease: time.Microsecond, Renew: time.Nanosecond}.wire()
 	if s.LeaseMS != 1 || s.RenewMS != 1 {
