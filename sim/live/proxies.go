@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
 	toxiclient "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/log"
 
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/sim/live/linked"
@@ -39,6 +41,7 @@ func openProxies(ctx context.Context, addr string) (*proxies, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrToxiproxy, err)
 		}
+		hush()
 		api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 		p.addr = l.Addr().String()
 		p.server = &http.Server{Handler: api.Routes()}
@@ -58,6 +61,11 @@ func openProxies(ctx context.Context, addr string) (*proxies, error) {
 	p.listen()
 	return p, nil
 }
+
+// hush silences the logger that Toxiproxy's bandwidth toxic uses instead of its
+// server's. No lock runs in the process that embeds a Toxiproxy, and so none logs
+// there.
+var hush = sync.OnceFunc(func() { log.Logger = zerolog.Nop() })
 
 // version is its version, and where it runs.
 func (p *proxies) version() string {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	toxiclient "github.com/Shopify/toxiproxy/v2/client"
+	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/log"
 )
 
 // A toxic's attributes in a run that goes 30 times faster.
@@ -17,5 +19,17 @@ func TestScaledAttributes(t *testing.T) {
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// The standard error is not for Toxiproxy's log of what its toxics do.
+func TestAnEmbeddedToxiproxyIsQuiet(t *testing.T) {
+	p, err := openProxies(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	if level := log.Logger.GetLevel(); level != zerolog.Disabled {
+		t.Errorf("the logger of all of the process writes from level %s on", level)
 	}
 }
