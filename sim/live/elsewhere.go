@@ -210,11 +210,11 @@ func (p *proxies) failed(since time.Time, of ...*proxy) error {
 		err = json.Unmarshal(body, &there)
 	}
 	if err != nil {
-		return fmt.Errorf("Toxiproxy at %s did not answer: %w", p.addr, err)
+		return fmt.Errorf("the Toxiproxy at %s did not answer: %w", p.addr, err)
 	}
 	for _, one := range of {
 		if _, ok := there[one.p.Name]; !ok {
-			return fmt.Errorf("Toxiproxy at %s has lost proxy %s: was it restarted?", p.addr, one.p.Name)
+			return fmt.Errorf("the Toxiproxy at %s has lost proxy %s: was it restarted?", p.addr, one.p.Name)
 		}
 	}
 	return nil
