@@ -138,7 +138,7 @@ func TestAToxiproxyThatGoesAway(t *testing.T) {
 		t.Errorf("it lost a proxy, and yet: %v", err)
 	}
 	p.silent.note(silence{begun, begun.Add(time.Millisecond), errors.New("it hung")})
-	if err := p.failed(begun); err == nil || !strings.HasPrefix(err.Error(), "Toxiproxy at ") || !strings.HasSuffix(err.Error(), " did not answer: it hung") {
+	if err := p.failed(begun); err == nil || !strings.HasPrefix(err.Error(), "the Toxiproxy at ") || !strings.HasSuffix(err.Error(), " did not answer: it hung") {
 		t.Errorf("it hung for a while, and yet: %v", err)
 	}
 	if err := p.failed(time.Now()); err != nil {
@@ -182,7 +182,7 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(out.Report.Findings, func(f check.Finding) bool { return f.Class == check.Unwatched })
-	if i < 0 || !strings.HasPrefix(out.Report.Findings[i].Detail, "Toxiproxy at ") {
+	if i < 0 || !strings.HasPrefix(out.Report.Findings[i].Detail, "the Toxiproxy at ") {
 		t.Errorf("findings %+v, want one that says so", out.Report.Findings)
 	}
 	if len(out.Report.Violations) > 0 {
