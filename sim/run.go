@@ -9,6 +9,7 @@ package sim
 
 import (
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -164,18 +165,30 @@ func (w *world) closeLocks() {
 	}
 }
 
-// takeDown closes all connections and waits for their goroutines.
+// takeDown closes all connections and waits for their goroutines, and for slow
+// toxics to be through with what was under way.
 func (w *world) takeDown() {
 	for _, p := range w.clients {
 		_ = p.rdb.Close()
 	}
 	w.redis.close()
-	time.Sleep(takingDown)
+	for end := time.Now().Add(mostTakingDown); ; {
+		time.Sleep(takingDown)
+		if w.toxicsSettled() || time.Now().After(end) {
+			return
+		}
+	}
+}
+
+func (w *world) toxicsSettled() bool {
+	return !slices.ContainsFunc(w.clients, func(p *process) bool { return p.toxics != nil && !p.toxics.settled() })
 }
 
 const (
 	// takingDown lets goroutines of closed connections end.
 	takingDown = 10 * time.Second
+	// mostTakingDown bounds what toxics may still take.
+	mostTakingDown = time.Hour
 )
 
 // Progress grows with every event of every run in this process. Where it stands

@@ -29,6 +29,7 @@ type toxicLinks struct {
 	serial int
 	active []activeToxic
 	links  []*toxicLink // in the order of dialling
+	open   int          // directions of links, also of those that were cut
 }
 
 type activeToxic struct {
@@ -53,8 +54,11 @@ func newToxicLinks(seed uint64) *toxicLinks {
 // join puts the client's toxics between the two halves of a new connection.
 func (l *toxicLinks) join(id string, pr *pair, client, server *memnet.Conn) error {
 	link := &toxicLink{id: id, proxy: toxiproxy.NewProxy(l.srv, id, "", ""), pair: pr}
-	link.proxy.Toxics.StartLink(l.srv, id+"upstream", client, server, stream.Upstream)
-	link.proxy.Toxics.StartLink(l.srv, id+"downstream", server, client, stream.Downstream)
+	l.mu.Lock()
+	l.open += 2
+	l.mu.Unlock()
+	link.proxy.Toxics.StartLink(l.srv, id+"upstream", client, &drain{Conn: server, ended: l.ended}, stream.Upstream)
+	link.proxy.Toxics.StartLink(l.srv, id+"downstream", server, &drain{Conn: client, ended: l.ended}, stream.Downstream)
 	l.mu.Lock()
 	l.links = append(l.links, link)
 	active := l.active
@@ -65,6 +69,44 @@ func (l *toxicLinks) join(id string, pr *pair, client, server *memnet.Conn) erro
 		}
 	}
 	return nil
+}
+
+// drain is where one direction ends. Toxiproxy stops at the first write that
+// fails, and whatever is on its way to there blocks its goroutines for good: a
+// drain closes the connection, as Toxiproxy does, and takes and loses the rest.
+type drain struct {
+	*memnet.Conn
+	closed bool // of the one goroutine that writes
+	ended  func()
+}
+
+func (d *drain) Write(b []byte) (int, error) {
+	if !d.closed {
+		if _, err := d.Conn.Write(b); err != nil {
+			d.closed = true
+			_ = d.Conn.Close()
+		}
+	}
+	return len(b), nil
+}
+
+// Close is called once, at the end of what is to be written.
+func (d *drain) Close() error {
+	d.ended()
+	return d.Conn.Close()
+}
+
+func (l *toxicLinks) ended() {
+	l.mu.Lock()
+	l.open--
+	l.mu.Unlock()
+}
+
+// settled reports whether no link has anything left to do.
+func (l *toxicLinks) settled() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open == 0
 }
 
 // add puts a toxic on all connections, present and future, and returns what

@@ -41,6 +41,8 @@ func TestEveryToxic(t *testing.T) {
 		`{type: bandwidth, attributes: {rate: 1}, for: 20s, at: 1s}`,
 		`{type: slow_close, attributes: {delay: 700}, for: 20s, at: 1s}`,
 		`{type: slicer, attributes: {average_size: 4, size_variation: 2, delay: 900}, for: 20s, at: 1s}`,
+		`{type: slicer, stream: downstream, attributes: {average_size: 5, size_variation: 1, delay: 300000}, for: 2m, at: 1s}`,
+		`{type: latency, attributes: {latency: 30000}, for: 1m, at: 1s}`,
 		`{type: limit_data, attributes: {bytes: 40}, for: 20s, at: 1s}`,
 		`{type: reset_peer, attributes: {timeout: 100}, for: 20s, at: 1s}`,
 	} {
