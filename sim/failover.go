@@ -1,13 +1,10 @@
 package sim
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strings"
 	"syscall"
 	"time"
 
@@ -27,7 +24,7 @@ func (f faultWorld) Restart(keepData bool) (start func(), proof string, err erro
 		return nil, "", errDown
 	}
 	n := f.w.hangUp()
-	if err := r.forgetScripts(); err != nil {
+	if err := snapshot.ForgetScripts(r.m); err != nil {
 		return nil, "", err
 	}
 	r.tick()
@@ -66,7 +63,7 @@ func (f faultWorld) Promote() (string, error) {
 		return "", errDown
 	}
 	n := f.w.hangUp()
-	if err := r.forgetScripts(); err != nil {
+	if err := snapshot.ForgetScripts(r.m); err != nil {
 		return "", err
 	}
 	held, loss := replica.Promote(time.Now(), r.shows(), r.state())
@@ -152,23 +149,6 @@ func (s *redisServer) note() {
 	if r := s.follower(); r != nil {
 		r.Note(time.Now(), s.state())
 	}
-}
-
-// forgetScripts empties the script cache, which Redis keeps in memory alone.
-func (s *redisServer) forgetScripts() error {
-	conn, err := s.m.Dial()
-	if err != nil {
-		return fmt.Errorf("forget the scripts: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	if _, err := io.WriteString(conn, "*2\r\n$6\r\nSCRIPT\r\n$5\r\nFLUSH\r\n"); err != nil {
-		return fmt.Errorf("forget the scripts: %w", err)
-	}
-	answer, err := bufio.NewReader(conn).ReadString('\n')
-	if err != nil || !strings.HasPrefix(answer, "+OK") {
-		return fmt.Errorf("forget the scripts: answered %q: %w", answer, err)
-	}
-	return nil
 }
 
 // refused is a connection to a machine on which nothing listens: the answer takes

@@ -1,11 +1,9 @@
 package redisd
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/lockchaos/simrun/sim/snapshot"
@@ -45,7 +43,7 @@ func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err err
 // die ends the server with its connections, and all that Redis keeps in memory
 // alone. The mutex of its life is held.
 func (s *embedded) die() error {
-	if err := s.forgetScripts(); err != nil {
+	if err := snapshot.ForgetScripts(s.m); err != nil {
 		return err
 	}
 	return s.shut()
@@ -140,17 +138,4 @@ func (s *embedded) promote() (proof string, err error) {
 		return "", err
 	}
 	return fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, replica.Lag(), loss), nil
-}
-
-// forgetScripts empties the script cache, which Redis keeps in memory alone.
-func (s *embedded) forgetScripts() error {
-	conn, err := s.m.Dial()
-	if err != nil {
-		return err
-	}
-	if _, err := io.WriteString(conn, "*2\r\n$6\r\nSCRIPT\r\n$5\r\nFLUSH\r\n"); err != nil {
-		return errors.Join(err, conn.Close())
-	}
-	_, err = bufio.NewReader(conn).ReadString('\n')
-	return errors.Join(err, conn.Close())
 }
