@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,13 +19,15 @@ const releaseTimeout = 10 * time.Second
 
 // hands are a virtual client's: they call the lock in this very process.
 type hands struct {
-	w     *world
-	p     *process
-	lock  lock.Locker
-	lease lock.Lease
-	lost  <-chan struct{} // of the lease
-	actor *stage.Actor
-	doing atomic.Value // a string: the call into the lock that it is in
+	w      *world
+	p      *process
+	lock   lock.Locker
+	lease  lock.Lease
+	lost   <-chan struct{} // of the lease
+	actor  *stage.Actor
+	doing  atomic.Value // a string: the call into the lock that it is in
+	tried  atomic.Bool  // an Acquire has returned
+	astray atomic.Bool  // a call has failed at the address that only the own dialer reaches
 }
 
 func newHands(w *world, p *process, l lock.Locker) *hands {
@@ -75,9 +78,10 @@ func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
 	defer cancel()
 	h.doing.Store("Acquire")
 	lease, err := h.lock.Acquire(ctx)
+	h.tried.Store(true)
 	if err != nil {
 		h.doing.Store("")
-		return 0, errclass.Of(err)
+		return 0, h.class(err)
 	}
 	if lease == nil {
 		panic("it returned no lease and no error")
@@ -98,6 +102,14 @@ func (h *hands) Release() (class string) {
 	h.doing.Store("Release")
 	err := h.lease.Release(ctx)
 	h.doing.Store("")
+	return h.class(err)
+}
+
+// class names the class of an error of a call into the lock.
+func (h *hands) class(err error) string {
+	if err != nil && strings.Contains(err.Error(), unreachable) {
+		h.astray.Store(true)
+	}
 	return errclass.Of(err)
 }
 

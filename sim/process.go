@@ -18,6 +18,13 @@ import (
 // errDead is what a crashed process's network answers.
 var errDead = errors.New("process is dead")
 
+// unreachable is the address of Redis that clients are told. A connection to it
+// exists only through the client's own dialer: no TCP stack opens one to a
+// broadcast address (RFC 1122, 4.2.3.10), so that a library which dials by itself
+// gets an error at once, and never reaches a server that happens to run. It is
+// numeric, since a name would be looked up.
+const unreachable = "255.255.255.255:6379"
+
 // process is one simulated client: its sockets, its pool, its life.
 type process struct {
 	*stage.Life
@@ -53,7 +60,7 @@ func newProcess(w *world, name string) *process {
 		p.toxics = newToxicLinks(w.seed)
 	}
 	p.rdb = redis.NewClient(&redis.Options{
-		Addr:                     "127.0.0.1:6379", // never dialled; a name would be looked up
+		Addr:                     unreachable,
 		Protocol:                 2,
 		DisableIdentity:          true,
 		MinRetryBackoff:          -1, // it draws from a generator that nobody can seed
@@ -104,6 +111,13 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	p.mu.Unlock()
 	p.w.redis.serve(pr.server)
 	return pr.client, nil
+}
+
+// hasDialed reports whether the lock has ever asked for a connection.
+func (p *process) hasDialed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dialed > 0
 }
 
 // slots are the instants of a connection's two directions: its own, unless a

@@ -27,6 +27,24 @@ func (w *world) reportBlocked() {
 	}
 }
 
+// reportBypass records that a lock has dialled by itself: it has met with the
+// address that nobody can reach, or the clients' locks have answered without one
+// connection of the run's own. Whatever they talked to, it was not this Redis.
+func (w *world) reportBypass() {
+	var astray, tried, dialed bool
+	for _, h := range w.hands {
+		astray = astray || h.astray.Load()
+		tried = tried || h.tried.Load()
+		dialed = dialed || h.p.hasDialed()
+	}
+	if astray || tried && !dialed {
+		w.emit(history.Event{
+			Kind: history.Finding, Detail: "broken",
+			Text: "the lock did not dial through its environment: use Env.Redis, or dial with Env.Redis.Options().Dialer",
+		})
+	}
+}
+
 // reportResidue records what the clients' locks left behind: subscriptions,
 // keys that never expire, goroutines.
 func (w *world) reportResidue() {

@@ -134,6 +134,7 @@ func (w *world) settle() {
 		time.Sleep(stage.Settling)
 	}
 	w.closeLocks()
+	w.reportBypass()
 	w.reportResidue()
 	w.emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 	w.takeDown()

@@ -1,0 +1,89 @@
+package sim_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/lock"
+	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/sim/bubble"
+)
+
+// A developer's own Redis, on the port where everybody's is, must not see a
+// virtual run, even of a lock that dials by itself; and such a lock is told so.
+func TestRealRedisIsOutOfReach(t *testing.T) {
+	real := miniredis.NewMiniRedis()
+	if err := real.StartAddr("127.0.0.1:6379"); err != nil {
+		if os.Getenv("SIMRUN_CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("port 6379 is taken: %v", err)
+	}
+	defer real.Close()
+	tests := map[string]struct {
+		lock    func(sim.Env) (lock.Locker, error)
+		reaches bool // what nothing in this process can prevent
+	}{
+		"a client of its own, from the options": {lock: func(e sim.Env) (lock.Locker, error) {
+			o := e.Redis.Options()
+			return lock.NewToken(redis.NewClient(&redis.Options{Addr: o.Addr, Protocol: 2, DisableIdentity: true}), e.Key)
+		}},
+		"a client of its own, beside the one it was given": {lock: func(e sim.Env) (lock.Locker, error) {
+			own := redis.NewClient(&redis.Options{Addr: e.Redis.Options().Addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1})
+			return fake{acquire: func(ctx context.Context, _ sim.Env) error {
+				if err := e.Redis.Ping(ctx).Err(); err != nil {
+					return err
+				}
+				return own.SetNX(ctx, e.Key, "mine", e.Lease).Err()
+			}}, nil
+		}},
+		"a bare connection": {lock: func(e sim.Env) (lock.Locker, error) {
+			return fake{acquire: func(ctx context.Context, _ sim.Env) error {
+				c, err := (&net.Dialer{}).DialContext(ctx, "tcp", e.Redis.Options().Addr)
+				if err == nil {
+					_ = c.Close()
+				}
+				return err
+			}}, nil
+		}},
+		"an error that is kept quiet": {lock: func(e sim.Env) (lock.Locker, error) {
+			return fake{acquire: func(ctx context.Context, _ sim.Env) error {
+				c, err := net.Dial("tcp", e.Redis.Options().Addr)
+				if err == nil {
+					_ = c.Close()
+				}
+				return lock.ErrNotAcquired
+			}}, nil
+		}},
+		"an address of its own": {reaches: true, lock: func(e sim.Env) (lock.Locker, error) {
+			return fake{acquire: func(context.Context, sim.Env) error {
+				c, err := net.Dial("tcp", real.Addr())
+				if err == nil {
+					_ = c.Close()
+				}
+				return err
+			}}, nil
+		}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			before := real.TotalConnectionCount()
+			out := sim.Run(bubble.In(t), sim.Job{Scenario: scenario(t, quiet), Strategy: sim.Strategy{Name: "own", New: tt.lock}, Seed: 1})
+			if reached := real.TotalConnectionCount() > before; reached != tt.reaches {
+				t.Errorf("reached the server of others: %v, want %v", reached, tt.reaches)
+			}
+			for _, f := range out.Report.Findings {
+				if f.Class == "broken" && strings.Contains(f.Detail, "did not dial through its environment") {
+					return
+				}
+			}
+			t.Errorf("no finding says that it did not dial through its environment: %+v", out.Report.Findings)
+		})
+	}
+}
