@@ -20,12 +20,12 @@ lint:
 # What the harness costs over a bare loop of the same Redis commands, and how
 # fast a history is judged.
 bench:
-	go run ./sim/bench
-	go test -run '^$$' -bench . -benchtime 3x ./sim/check
+	go run ./internal/dev/bench
+	go test -run '^$$' -bench . -benchtime 3x ./internal/check
 
 # Breaks the locks and the checkers one line at a time: each break must be caught.
 mutants:
-	go run ./sim/mutants
+	go run ./internal/dev/mutants
 
 # Runs every scenario and writes the report to results/latest/report.html.
 report: build

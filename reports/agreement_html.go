@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 //go:embed assets/agreement.tmpl

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // ViolationsPNG draws how often each strategy breached each property.

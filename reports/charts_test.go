@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // Odd results must still give a picture: a chart that fails would hide what

@@ -5,8 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 // A recorded results.json is read strictly, and can be drawn again at any time.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 var toyLocks = []toyLock{

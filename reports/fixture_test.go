@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // The fixtures come from a toy world: enough of a lock to give the histories

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // ReportFile is the name of the HTML report in its folder.

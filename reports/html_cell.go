@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockchaos/simrun/reports/timeline"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/timeline"
 )
 
 // Marks that a timeline of report.html keeps: a report of one scenario stays

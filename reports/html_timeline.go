@@ -3,8 +3,8 @@ package reports
 import (
 	"math"
 
-	"github.com/lockchaos/simrun/reports/timeline"
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/timeline"
 )
 
 // timelineView is what timeline.js draws from, kept small: times are virtual

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // ResultsFile is the name of the results in their folder.

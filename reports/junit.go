@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // JUnitFile is the name of the JUnit report in its folder.

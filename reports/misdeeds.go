@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // deeds say what a lock did that misbehaved as a program, by the class of the
@@ -102,7 +102,7 @@ func callName(line string) string {
 
 // notLocks are the modules whose calls stand around a lock's.
 var notLocks = []string{
-	"github.com/lockchaos/simrun/sim", "github.com/lockchaos/simrun/chaos",
+	"github.com/lockchaos/simrun/internal/", "github.com/lockchaos/simrun/chaos",
 	"github.com/redis/go-redis/",
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 const panicStack = `panic in Release: close of closed channel
@@ -15,8 +15,8 @@ const panicStack = `panic in Release: close of closed channel
 goroutine 18 [running, synctest bubble 1]:
 runtime/debug.Stack()
 	/usr/local/go/src/runtime/debug/stack.go:26 +0x5e
-github.com/lockchaos/simrun/sim.(*hands).run.func1()
-	/src/simrun/sim/hands.go:47 +0x65
+github.com/lockchaos/simrun/internal/virtual.(*hands).run.func1()
+	/src/simrun/internal/virtual/hands.go:47 +0x65
 panic({0x11ee4c0?, 0x13df100?})
 	/usr/local/go/src/runtime/panic.go:860 +0x13a
 shop/locks.(*lock).shut(...)
@@ -25,10 +25,10 @@ sync.(*Once).Do(...)
 	/usr/local/go/src/sync/once.go:78
 main.(*lock).Release(0x31441049d4f0, {0x13eb730, 0x3144108711f0})
 	/home/shop/main.go:78 +0x59
-github.com/lockchaos/simrun/sim.(*hands).Release(0x31441049d540)
-	/src/simrun/sim/hands.go:75 +0x94
-created by github.com/lockchaos/simrun/sim.(*world).run in goroutine 14
-	/src/simrun/sim/run.go:101 +0x70`
+github.com/lockchaos/simrun/internal/virtual.(*hands).Release(0x31441049d540)
+	/src/simrun/internal/virtual/hands.go:75 +0x94
+created by github.com/lockchaos/simrun/internal/virtual.(*world).run in goroutine 14
+	/src/simrun/internal/virtual/run.go:101 +0x70`
 
 func TestStackFrames(t *testing.T) {
 	const idle = "goroutine N [running]:\nruntime.gopark(...)\n\t/usr/local/go/src/runtime/proc.go:1 +0x1"

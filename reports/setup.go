@@ -3,7 +3,7 @@ package reports
 import (
 	"fmt"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // setupFacts say what live runs were made of.

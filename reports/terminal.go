@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // TerminalOptions says for what terminal a table is.

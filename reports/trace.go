@@ -7,9 +7,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/lockchaos/simrun/reports/timeline"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/timeline"
 )
 
 // traceEvent is one event of the Chrome trace event format, which Perfetto and

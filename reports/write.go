@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // Paths names the files that [WriteAll] wrote.

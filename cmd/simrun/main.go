@@ -1,13 +1,11 @@
 // Command simrun shows when a Redis lock stops excluding, and what that costs.
-// See package app, which holds all of it.
+// See package sim, its front door for programs that bring a lock of their own.
 package main
 
 import (
 	"os"
 
-	"github.com/lockchaos/simrun/cmd/simrun/app"
+	"github.com/lockchaos/simrun/sim"
 )
 
-func main() {
-	os.Exit(app.Main(os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/cmd/simrun/app"
 	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/sim"
 )
@@ -26,7 +25,7 @@ func main() {
 			return ours{e.Redis, e.Key, e.Owner, e.Lease}, nil
 		},
 	})
-	os.Exit(app.Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // ours is a lock as one finds it in many a service: it extends nothing, and its

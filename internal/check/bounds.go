@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // Bounds says for each property that must happen in time how late is too late.

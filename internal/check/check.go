@@ -12,7 +12,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // Violation is one breach of a property, with the events that prove it.

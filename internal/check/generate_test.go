@@ -3,7 +3,7 @@ package check
 import (
 	"math/rand/v2"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // busy makes a history of n events as a long run has them: clients that wait,

@@ -3,7 +3,7 @@ package check
 import (
 	"cmp"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // leak: something was left when all was over: goroutines, keys without expiry,

@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // oldFence: a lease was given a fencing token that is not greater than that of a

@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // orphan: a key stood, for longer than the bound, with an owner that had no

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // script reads a history from lines for people:

@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // sentence tells one event, and how much it means. The state is as the event

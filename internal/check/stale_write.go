@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // staleWrite: the resource accepted a write of a section after a later holder,

@@ -3,7 +3,7 @@ package check
 import (
 	"fmt"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // starved: one hold kept a live client waiting for longer than the bound. The

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // Step is one line of the story of a violation.

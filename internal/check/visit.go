@@ -1,6 +1,6 @@
 package check
 
-import "github.com/lockchaos/simrun/sim/history"
+import "github.com/lockchaos/simrun/internal/history"
 
 // visit is one section as the resource knows it. It may outlive the section: a
 // write can sit in the network long after its client has left.

@@ -3,7 +3,7 @@ package check
 import (
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // TestMemoryIsBoundedByWhatIsOpen: sections that are over leave nothing behind.

@@ -1,16 +1,16 @@
-// Package app is simrun's command line, for simrun itself and for programs that
+// Package cli is simrun's command line, for simrun itself and for programs that
 // bring a lock of their own:
 //
 //	func main() {
 //		sim.Register(sim.Strategy{Name: "mine", Summary: "our lock", New: newLock})
-//		os.Exit(app.Main(os.Args[1:], os.Stdout, os.Stderr))
+//		os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr))
 //	}
 //
 // Goals: flags in, exit code out; one file a verb; every mistake in the
 // arguments is found before anything runs and told in one line with its remedy.
 // Non-goals: running seeds (package runner), judging (package check), drawing
 // (package reports).
-package app
+package cli
 
 import (
 	"errors"
@@ -19,11 +19,11 @@ import (
 	"os"
 	"strings"
 
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/live/janitor"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/results"
-	"github.com/lockchaos/simrun/sim/runner"
 )
 
 // The exit codes, as in Jepsen.
@@ -82,8 +82,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		runner.Child()
 	case worker.Is():
 		worker.Run()
-	case janitor.Is(args):
-		janitor.Main()
+	case reaper.Is(args):
+		reaper.Main()
 	}
 	code, err := dispatch(args, stdout, stderr)
 	if err == nil {

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/reports"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/live"
-	"github.com/lockchaos/simrun/sim/results"
-	"github.com/lockchaos/simrun/sim/runner"
 )
 
 // The folders of -mode both in its result folder.

@@ -1,13 +1,13 @@
-package app
+package cli
 
 import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // judge judges recorded histories again, without what the scenario expects: a

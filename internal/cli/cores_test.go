@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"io"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 // The number of processes shows in the wall clock alone, in no other byte.

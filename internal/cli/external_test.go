@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
-	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
 )
 
 // realServer starts a redis-server that has nothing to do with simrun's runs.
 func realServer(t *testing.T) *redis.Client {
 	t.Helper()
-	needs.RedisServer(t)
-	s, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
+	testneeds.RedisServer(t)
+	s, err := redisserver.Open(t.Context(), redisserver.RedisServer, redisserver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/live"
-	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
 )
 
 // maxSeeds bounds -seeds, far beyond what anybody waits for.
@@ -63,7 +63,7 @@ func (f *flags) define() *flag.FlagSet {
 		}
 		return nil
 	})
-	fs.StringVar(&f.redis, "redis", redisd.Miniredis, "live: the `server`: miniredis, redis-server, host:port or redis://:password@host:port; its database 0")
+	fs.StringVar(&f.redis, "redis", redisserver.Miniredis, "live: the `server`: miniredis, redis-server, host:port or redis://:password@host:port; its database 0")
 	fs.BoolVar(&f.shared, "redis-shared", false, "live: use a server though it holds keys of others")
 	fs.StringVar(&f.toxiproxy, "toxiproxy", "", "live: `host:port` of the API of a Toxiproxy on this machine (default: an embedded one)")
 	fs.StringVar(&f.worker, "worker", "", "live: `command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)")

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/lockchaos/simrun/internal/runner"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/runner"
 )
 
 // inputs reads the scenarios of a list; "all" stands for every built-in one.
@@ -60,8 +60,8 @@ func input(name string) (in runner.Input, err error) {
 
 // checkLike finds a strategy that is said to be like one that does not exist.
 func checkLike() error {
-	for _, st := range sim.Strategies() {
-		if _, known := sim.Lookup(st.Like); st.Like != "" && !known {
+	for _, st := range strategy.All() {
+		if _, known := strategy.Lookup(st.Like); st.Like != "" && !known {
 			return usagef("strategy %s is said to be Like %q, which is unknown; %s", st.Name, st.Like, suggest(st.Like, strategyNames()))
 		}
 	}
@@ -87,7 +87,7 @@ func badScenario(err error) error {
 
 func strategyNames() []string {
 	var out []string
-	for _, s := range sim.Strategies() {
+	for _, s := range strategy.All() {
 		out = append(out, s.Name)
 	}
 	return out
@@ -97,7 +97,7 @@ func strategyNames() []string {
 func strategies(list string) ([]string, error) {
 	var out []string
 	for _, name := range words(list) {
-		if _, ok := sim.Lookup(name); !ok {
+		if _, ok := strategy.Lookup(name); !ok {
 			return nil, usagef("unknown strategy %q; %s", name, suggest(name, strategyNames()))
 		}
 		if !slices.Contains(out, name) {

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"bufio"
@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 // Ctrl-C in the middle of a long run, or the hangup of its terminal, keeps what is

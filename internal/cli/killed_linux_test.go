@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/live/needs"
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 // bound ends a test that would otherwise wait for ever. Nothing asserts on it.
@@ -86,7 +86,7 @@ func countOf(processes map[int]string, word string) int {
 // of it: its clients, their server, a janitor and a folder are there.
 func begin(t *testing.T, cmd *exec.Cmd) (tmp string) {
 	t.Helper()
-	needs.RedisServer(t)
+	testneeds.RedisServer(t)
 	tmp = marked(t, cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestAnInterruptedLiveRunLeavesNothingAndKeepsItsResults(t *testing.T) {
 	file(t, cmd, "lasting.yaml", lastingYAML+pauseYAML)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	needs.RedisServer(t)
+	testneeds.RedisServer(t)
 	tmp := marked(t, cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -251,8 +251,8 @@ func TestAHangupOfTheTerminal(t *testing.T) {
 // not by a library on the standard error.
 func TestALiveRunLosesItsServerQuietly(t *testing.T) {
 	t.Parallel()
-	needs.RedisServer(t)
-	server, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
+	testneeds.RedisServer(t)
+	server, err := redisserver.Open(t.Context(), redisserver.RedisServer, redisserver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-package app
+package cli
 
 import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
 )
 
 // list shows what can be run.
@@ -19,7 +19,7 @@ func list(e *env) (int, error) {
 		fmt.Fprintf(w, "  %s\t%s\n", s.Name, s.Summary)
 	}
 	fmt.Fprintln(w, "\nstrategies")
-	for _, s := range sim.Strategies() {
+	for _, s := range strategy.All() {
 		fmt.Fprintf(w, "  %s\t%s\n", s.Name, s.Summary)
 	}
 	return ExitPass, w.Flush()

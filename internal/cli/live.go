@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -10,10 +10,10 @@ import (
 
 	"github.com/redis/go-redis/v9/logging"
 
-	"github.com/lockchaos/simrun/sim/live"
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/runner"
+	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/runner"
 )
 
 const (
@@ -97,7 +97,7 @@ func liveArguments(f *flags) string {
 		case "scale":
 			fmt.Fprintf(&b, " %v", f.scale)
 		case "redis":
-			b.WriteString(" " + runner.Quote(redisd.Redacted(f.redis)))
+			b.WriteString(" " + runner.Quote(redisserver.Redacted(f.redis)))
 		case "toxiproxy":
 			b.WriteString(" " + runner.Quote(f.toxiproxy))
 		case "worker":

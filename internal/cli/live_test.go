@@ -1,9 +1,9 @@
-package app
+package cli
 
 import (
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
 // Live runs mostly wait, and so they are tested beside each other, behind what
@@ -16,12 +16,12 @@ func TestLive(t *testing.T) {
 
 func TestLiveOnARealServer(t *testing.T) {
 	t.Parallel()
-	needs.RedisServer(t)
+	testneeds.RedisServer(t)
 	runScripts(t, "testdata/live-redis")
 }
 
 func TestLiveWithAWorkerInPython(t *testing.T) {
 	t.Parallel()
-	needs.Python(t)
+	testneeds.Python(t)
 	runScripts(t, "testdata/live-python")
 }

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/runner"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/live/janitor"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/runner"
 )
 
 // withLocks makes the test binary a program that brings locks of its own, each
@@ -30,9 +30,9 @@ const withLocks = "SIMRUN_TEST_LOCKS"
 func TestMain(m *testing.M) {
 	if os.Getenv(withLocks) != "" {
 		for _, name := range slices.Sorted(maps.Keys(misbehaviour)) {
-			sim.Register(sim.Strategy{
+			strategy.Register(strategy.Strategy{
 				Name: name, Summary: "a lock that misbehaves",
-				New: func(e sim.Env) (lock.Locker, error) { return &locker{Env: e, acquired: misbehaviour[name]}, nil },
+				New: func(e strategy.Env) (lock.Locker, error) { return &locker{Env: e, acquired: misbehaviour[name]}, nil },
 			})
 		}
 	}
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 		runner.Child()
 	case worker.Is():
 		worker.Run()
-	case janitor.Is(os.Args[1:]):
-		janitor.Main()
+	case reaper.Is(os.Args[1:]):
+		reaper.Main()
 	}
 	base.Stall, patience = time.Second, 3*time.Second
 	testscript.Main(m, map[string]func(){
@@ -81,7 +81,7 @@ var spun int
 
 // locker is a lock without a lease time, as simple as can be.
 type locker struct {
-	sim.Env
+	strategy.Env
 	acquired func(*locker)
 	mu       sync.Mutex
 }
@@ -122,7 +122,7 @@ func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
 // runScripts runs the scripts of a folder. $EXAMPLES is the folder of that name.
 func runScripts(t *testing.T, dir string) {
 	t.Helper()
-	examples, err := filepath.Abs("../../../examples")
+	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/runner"
 )
 
 // outDir is a result folder that exists and can be written to.

@@ -1,4 +1,4 @@
-package app_test
+package cli_test
 
 import (
 	"bytes"
@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockchaos/simrun/cmd/simrun/app"
+	"github.com/lockchaos/simrun/internal/cli"
 )
 
 // Every line of output that the README shows for a simrun command is printed by
 // that command, in that order.
 func TestReadmeShowsRealOutput(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
+	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +28,8 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 		shown++
 		t.Run(args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			code := app.Main(append(strings.Fields(args), "-q", "-out", t.TempDir()), &stdout, &stderr)
-			if code != app.ExitPass {
+			code := cli.Main(append(strings.Fields(args), "-q", "-out", t.TempDir()), &stdout, &stderr)
+			if code != cli.ExitPass {
 				t.Fatalf("exit code %d: %s", code, stderr.String())
 			}
 			rest := stdout.String()

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/reports"
-	"github.com/lockchaos/simrun/sim/live"
-	"github.com/lockchaos/simrun/sim/results"
-	"github.com/lockchaos/simrun/sim/runner"
 )
 
 var runFlags = append([]string{"scenario", "strategy", "out", "seeds", "seed", "procs", "v", "q", "mode"}, liveFlags...)

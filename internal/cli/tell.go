@@ -1,13 +1,13 @@
-package app
+package cli
 
 import (
 	"fmt"
 	"io"
 	"path/filepath"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // tellFirst tells each strategy's first violation from its recorded history.

@@ -1,11 +1,11 @@
-// Package stage is what the virtual and the live world have in common: the
+// Package engine is what the virtual and the live world have in common: the
 // clock, the record of events, the faults' timing, the protected resource, and
 // what a client does in its sections.
 //
 // Goals: a scenario means the same in both worlds, since the same code plays it.
 // Non-goals: what a client is, and how a fault is done to it (packages sim and
 // live).
-package stage
+package engine
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/history"
 )
 
 // Hands are what a client's process does for its sections. Durations are in the

@@ -1,4 +1,4 @@
-package stage_test
+package engine_test
 
 import (
 	"errors"
@@ -6,34 +6,34 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
 )
 
 // What keeps a client busy for 10 s: how long it takes, and what ends it early.
 func TestSpend(t *testing.T) {
 	tests := []struct {
 		name    string
-		happens func(l *stage.Life, early, end chan struct{}) // beside it, from 0 s on
+		happens func(l *engine.Life, early, end chan struct{}) // beside it, from 0 s on
 		want    time.Duration
 	}{
-		{"nothing", func(*stage.Life, chan struct{}, chan struct{}) {}, 10 * time.Second},
-		{"it is stopped for 7 s", func(l *stage.Life, _, _ chan struct{}) {
+		{"nothing", func(*engine.Life, chan struct{}, chan struct{}) {}, 10 * time.Second},
+		{"it is stopped for 7 s", func(l *engine.Life, _, _ chan struct{}) {
 			time.Sleep(2 * time.Second)
 			l.Stop.Stop()
 			time.Sleep(7 * time.Second)
 			l.Stop.Open()
 		}, 17 * time.Second},
-		{"it hangs for 7 s", func(l *stage.Life, _, _ chan struct{}) {
+		{"it hangs for 7 s", func(l *engine.Life, _, _ chan struct{}) {
 			time.Sleep(2 * time.Second)
 			l.Hang.Stop()
 			time.Sleep(7 * time.Second)
 			l.Hang.Open()
 		}, 17 * time.Second},
-		{"its lease is lost at 3 s", func(_ *stage.Life, early, _ chan struct{}) {
+		{"its lease is lost at 3 s", func(_ *engine.Life, early, _ chan struct{}) {
 			time.Sleep(3 * time.Second)
 			close(early)
 		}, 3 * time.Second},
-		{"its lease is lost while it is stopped", func(l *stage.Life, early, _ chan struct{}) {
+		{"its lease is lost while it is stopped", func(l *engine.Life, early, _ chan struct{}) {
 			time.Sleep(2 * time.Second)
 			l.Stop.Stop()
 			time.Sleep(time.Second)
@@ -41,14 +41,14 @@ func TestSpend(t *testing.T) {
 			time.Sleep(4 * time.Second)
 			l.Stop.Open()
 		}, 7 * time.Second},
-		{"it dies at 3 s", func(l *stage.Life, _, _ chan struct{}) { time.Sleep(3 * time.Second); l.Bury() }, 3 * time.Second},
-		{"the run ends at 3 s", func(_ *stage.Life, _, end chan struct{}) { time.Sleep(3 * time.Second); close(end) }, 3 * time.Second},
+		{"it dies at 3 s", func(l *engine.Life, _, _ chan struct{}) { time.Sleep(3 * time.Second); l.Bury() }, 3 * time.Second},
+		{"the run ends at 3 s", func(_ *engine.Life, _, end chan struct{}) { time.Sleep(3 * time.Second); close(end) }, 3 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				early, end := make(chan struct{}), make(chan struct{})
-				l, begun := stage.NewLife("A"), time.Now()
+				l, begun := engine.NewLife("A"), time.Now()
 				go tt.happens(l, early, end)
 				l.Spend(10*time.Second, early, end)
 				// A gate lets its goroutines on a little apart from each other.
@@ -61,16 +61,16 @@ func TestSpend(t *testing.T) {
 }
 
 func TestLiving(t *testing.T) {
-	a, b := stage.NewLife("A"), stage.NewLife("B")
+	a, b := engine.NewLife("A"), engine.NewLife("B")
 	b.Bury()
-	all := []*stage.Life{a, b}
-	if got, err := stage.Living(all, "A"); got != a || err != nil {
+	all := []*engine.Life{a, b}
+	if got, err := engine.Living(all, "A"); got != a || err != nil {
 		t.Errorf("A: %v, %v", got, err)
 	}
-	if _, err := stage.Living(all, "B"); !errors.Is(err, stage.ErrGone) {
+	if _, err := engine.Living(all, "B"); !errors.Is(err, engine.ErrGone) {
 		t.Errorf("B has died: %v", err)
 	}
-	if _, err := stage.Living(all, "C"); err == nil || errors.Is(err, stage.ErrGone) {
+	if _, err := engine.Living(all, "C"); err == nil || errors.Is(err, engine.ErrGone) {
 		t.Errorf("C never was: %v", err)
 	}
 }

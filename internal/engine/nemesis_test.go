@@ -1,4 +1,4 @@
-package stage
+package engine
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // Which events make a fault fire, and on whom.

@@ -1,10 +1,10 @@
-package stage_test
+package engine_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
 )
 
 // Whichever of several rates ends first, the clock runs at the most recent of
@@ -20,7 +20,7 @@ func TestRates(t *testing.T) {
 		{"the second ends twice", []int{1, 1, 2, 0}, []float64{2, 3, 5, 5, 2, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var rates stage.Rates
+			var rates engine.Rates
 			var applied []float64
 			apply := func(rate float64) { applied = append(applied, rate) }
 			ends := []func(){rates.Set(2, apply), rates.Set(3, apply), rates.Set(5, apply)}

@@ -1,11 +1,11 @@
-package stage
+package engine
 
 import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 var progress atomic.Uint64

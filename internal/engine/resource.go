@@ -1,4 +1,4 @@
-package stage
+package engine
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // errUnanswered: the resource's answer did not come in time. Whether the write

@@ -1,17 +1,17 @@
-// Package keywatch tells what happens to one key by looking at it before and
+// Package keyobserver tells what happens to one key by looking at it before and
 // after each command that names it.
 //
 // Goals: it needs to know nothing of the lock, so it works for anybody's:
 // whoever's command brought the key into being owns it.
 // Non-goals: how to look at a key, and which commands there are (packages sim
 // and live).
-package keywatch
+package keyobserver
 
 import (
 	"sync"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // Watch watches one key.

@@ -1,4 +1,4 @@
-package keywatch
+package keyobserver
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // What a command has done is told from how the key looked before and after it.

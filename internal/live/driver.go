@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/errclass"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/errclass"
+	"github.com/lockchaos/simrun/internal/live/worker"
 )
 
 // hands are a live client's: its process has the lock and does the work.
@@ -17,7 +17,7 @@ type hands struct {
 }
 
 func (h *hands) Alive() bool {
-	return h.c.Alive() && !stage.Closed(h.c.w.stop)
+	return h.c.Alive() && !engine.Closed(h.c.w.stop)
 }
 
 // ask sends one request. A process that does not answer it as it should is a

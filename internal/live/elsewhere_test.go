@@ -18,12 +18,13 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // elsewhere is a Toxiproxy that is not ours.
@@ -176,8 +177,8 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strategy, _ := sim.Lookup("token")
-	out, err := lab.Run(t.Context(), sim.Job{Scenario: scenario, Strategy: strategy, Seed: 1})
+	strategy, _ := strategy.Lookup("token")
+	out, err := lab.Run(t.Context(), virtual.Job{Scenario: scenario, Strategy: strategy, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,13 +193,13 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 
 // What a lock leaves beside its key bears that in braces: keys and channels alike.
 func TestResidueOfAPrefix(t *testing.T) {
-	s, err := redisd.Open(t.Context(), redisd.Miniredis, redisd.Options{Prefix: "simrun:1:"})
+	s, err := redisserver.Open(t.Context(), redisserver.Miniredis, redisserver.Options{Prefix: "simrun:1:"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rdb := redis.NewClient(s.Options())
-	w := &world{redis: s, admin: rdb, clock: stage.NewClock(1), key: "simrun:1:lock:item"}
-	w.rec = stage.NewRecorder(w.clock, history.Header{}, true)
+	w := &world{redis: s, admin: rdb, clock: engine.NewClock(1), key: "simrun:1:lock:item"}
+	w.rec = engine.NewRecorder(w.clock, history.Header{}, true)
 	defer func() { _, _ = rdb.Close(), s.Close() }()
 	heard := rdb.Subscribe(t.Context(), "channel:{simrun:1:lock:item}", "simrun:2:lock:item")
 	defer heard.Close()
@@ -210,7 +211,7 @@ func TestResidueOfAPrefix(t *testing.T) {
 	if err := rdb.Set(t.Context(), "{simrun:1:lock:item}:queue", "x", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	w.job = sim.Job{}
+	w.job = virtual.Job{}
 	w.reportResidue()
 	var got []string
 	for _, e := range w.rec.Events() {

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 func (w *world) client(name string) (*client, error) {
-	return stage.Living(w.clients, name)
+	return engine.Living(w.clients, name)
 }
 
 // Pause stops the whole process with SIGSTOP; the proof is the state that the

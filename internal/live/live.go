@@ -17,11 +17,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/live/janitor"
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // DefaultScale is how many times faster than the scenario's times a live run
@@ -32,7 +32,7 @@ const DefaultScale = 30
 // Options say what a live run is made of.
 type Options struct {
 	Scale     float64        // seconds of the scenario in a second; 0: DefaultScale
-	Redis     string         // as redisd.Open takes it; "": an embedded miniredis
+	Redis     string         // as redisserver.Open takes it; "": an embedded miniredis
 	Shared    bool           // allow a server that holds keys of others
 	Toxiproxy string         // host:port of a Toxiproxy's API; "": an embedded one
 	Worker    worker.Command // a zero Command: this program itself
@@ -46,7 +46,7 @@ type Lab struct {
 	proxies *proxies
 	pulse   *pulse
 	redis   string // product and version
-	janitor *janitor.Janitor
+	janitor *reaper.Janitor
 }
 
 // Open checks the options before anything runs, and opens what runs share. An
@@ -56,7 +56,7 @@ func Open(ctx context.Context, o Options) (*Lab, error) {
 		o.Scale = DefaultScale
 	}
 	if o.Redis == "" {
-		o.Redis = redisd.Miniredis
+		o.Redis = redisserver.Miniredis
 	}
 	if o.Worker.Path == "" {
 		self, err := worker.Self()
@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Lab, error) {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	l := &Lab{o: o, pulse: startPulse()}
-	if l.janitor, err = janitor.Start(exe); err != nil {
+	if l.janitor, err = reaper.Start(exe); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if l.proxies, err = openProxies(ctx, o.Toxiproxy); err != nil {
@@ -87,10 +87,10 @@ func Open(ctx context.Context, o Options) (*Lab, error) {
 	return l, nil
 }
 
-func (l *Lab) server(ctx context.Context) (redisd.Server, error) {
+func (l *Lab) server(ctx context.Context) (redisserver.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	return redisd.Open(ctx, l.o.Redis, redisd.Options{Shared: l.o.Shared, Janitor: l.janitor})
+	return redisserver.Open(ctx, l.o.Redis, redisserver.Options{Shared: l.o.Shared, Janitor: l.janitor})
 }
 
 // Setup tells what the runs are made of.
@@ -121,7 +121,7 @@ const tries = 3
 // run allows for is made again; the last one of several is given with a finding
 // that makes it too little evidence. The error is of the harness or its
 // surroundings, or the context's; then there is no outcome.
-func (l *Lab) Run(ctx context.Context, j sim.Job) (sim.Outcome, error) {
+func (l *Lab) Run(ctx context.Context, j virtual.Job) (virtual.Outcome, error) {
 	for try := 1; ; try++ {
 		out, spoilt, err := l.once(ctx, j)
 		if err != nil || !spoilt || try == tries {
@@ -131,15 +131,15 @@ func (l *Lab) Run(ctx context.Context, j sim.Job) (sim.Outcome, error) {
 }
 
 // once runs one seed once, and tells whether the machine has spoilt it.
-func (l *Lab) once(ctx context.Context, j sim.Job) (out sim.Outcome, spoilt bool, err error) {
+func (l *Lab) once(ctx context.Context, j virtual.Job) (out virtual.Outcome, spoilt bool, err error) {
 	w, err := l.newWorld(ctx, j)
 	if err != nil {
-		return sim.Outcome{}, false, err
+		return virtual.Outcome{}, false, err
 	}
 	defer w.close()
 	spoilt = w.run(ctx)
 	if err := ctx.Err(); err != nil {
-		return sim.Outcome{}, false, err
+		return virtual.Outcome{}, false, err
 	}
-	return sim.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, spoilt, nil
+	return virtual.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, spoilt, nil
 }

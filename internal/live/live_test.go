@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/live"
-	"github.com/lockchaos/simrun/sim/live/janitor"
-	"github.com/lockchaos/simrun/sim/live/needs"
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/live/worker"
 )
 
 // The test binary serves as worker and janitor, as any program with simrun in
@@ -28,21 +29,21 @@ func TestMain(m *testing.M) {
 	if worker.Is() {
 		os.Exit(worker.Main(os.Stdin, os.Stdout, os.Stderr))
 	}
-	if janitor.Is(os.Args[1:]) {
-		janitor.Main()
+	if reaper.Is(os.Args[1:]) {
+		reaper.Main()
 	}
 	os.Exit(m.Run())
 }
 
-func run(t *testing.T, scenario, strategy string, o live.Options) sim.Outcome {
+func run(t *testing.T, scenario, name string, o live.Options) virtual.Outcome {
 	t.Helper()
 	s, err := scenarios.Load(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, ok := sim.Lookup(strategy)
+	st, ok := strategy.Lookup(name)
 	if !ok {
-		t.Fatalf("no strategy %s", strategy)
+		t.Fatalf("no strategy %s", name)
 	}
 	lab, err := live.Open(context.Background(), o)
 	if err != nil {
@@ -53,7 +54,7 @@ func run(t *testing.T, scenario, strategy string, o live.Options) sim.Outcome {
 			t.Error(err)
 		}
 	}()
-	out, err := lab.Run(context.Background(), sim.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+	out, err := lab.Run(context.Background(), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestFaultsOfTheServerAreReal(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.scenario+"/"+tt.redis, func(t *testing.T) {
 			if tt.redis == "redis-server" {
-				needs.RedisServer(t)
+				testneeds.RedisServer(t)
 			}
 			t.Parallel()
 			out := run(t, tt.scenario, "fenced", live.Options{Scale: 60, Redis: tt.redis})
@@ -125,8 +126,8 @@ func TestFaultsOfTheServerAreReal(t *testing.T) {
 // A server that is not ours is neither restarted nor replaced: the run proves
 // nothing, and says why.
 func TestFaultsOfAServerThatIsNotOurs(t *testing.T) {
-	needs.RedisServer(t)
-	theirs, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
+	testneeds.RedisServer(t)
+	theirs, err := redisserver.Open(t.Context(), redisserver.RedisServer, redisserver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, _ := sim.Lookup("watchdog")
+	st, _ := strategy.Lookup("watchdog")
 	lab, err := live.Open(context.Background(), live.Options{Scale: 30})
 	if err != nil {
 		t.Fatal(err)
@@ -156,14 +157,14 @@ func TestInterrupt(t *testing.T) {
 	defer lab.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // its holder hangs for 20 s
 	defer cancel()
-	if out, err := lab.Run(ctx, sim.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if out, err := lab.Run(ctx, virtual.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
 	}
 }
 
 // The same scenario gives the same verdict on a real redis-server.
 func TestOnARealServer(t *testing.T) {
-	needs.RedisServer(t)
+	testneeds.RedisServer(t)
 	for _, tt := range []struct {
 		strategy string
 		overlaps bool

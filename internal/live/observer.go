@@ -10,10 +10,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/keywatch"
-	"github.com/lockchaos/simrun/sim/live/tap"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/keyobserver"
+	"github.com/lockchaos/simrun/internal/live/tap"
 )
 
 // observer sees the key before and after each command that names it, since the
@@ -21,22 +21,22 @@ import (
 type observer struct {
 	admin *redis.Client
 	key   string
-	clock stage.Clock
+	clock engine.Clock
 	emit  func(history.Event)
-	watch *keywatch.Watch
+	watch *keyobserver.Watch
 	turn  *tap.Turnstile
 
 	mu     sync.Mutex
-	last   keywatch.State // as last seen, for when Redis does not answer
-	broken error          // the first look that failed
-	away   bool           // there is no server, on purpose
+	last   keyobserver.State // as last seen, for when Redis does not answer
+	broken error             // the first look that failed
+	away   bool              // there is no server, on purpose
 }
 
 // newObserver makes one. Renew is how often a lock renews, in real time: a life
 // that grew by less than half of that was not renewed.
-func newObserver(admin *redis.Client, key string, renew time.Duration, c stage.Clock, emit func(history.Event)) *observer {
+func newObserver(admin *redis.Client, key string, renew time.Duration, c engine.Clock, emit func(history.Event)) *observer {
 	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
-	o.watch = keywatch.New(o.look, keywatch.Slack{Life: renew / 2, Expiry: expirySlack}, o.record)
+	o.watch = keyobserver.New(o.look, keyobserver.Slack{Life: renew / 2, Expiry: expirySlack}, o.record)
 	o.watch.Turn = o.turn
 	return o
 }
@@ -83,7 +83,7 @@ func (o *observer) between(do func() error) error {
 
 // look reads the key through the harness's own connection. Where Redis does not
 // answer, the key is as it was.
-func (o *observer) look() keywatch.State {
+func (o *observer) look() keyobserver.State {
 	if state, away := o.unseen(); away {
 		return state
 	}
@@ -113,7 +113,7 @@ func (o *observer) breaks(err error) {
 
 const lookTimeout = 2 * time.Second
 
-func (o *observer) read(ctx context.Context) (keywatch.State, error) {
+func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
 	asked := time.Now()
 	pipe := o.admin.TxPipeline() // all at one instant of Redis's clock
 	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
@@ -121,12 +121,12 @@ func (o *observer) read(ctx context.Context) (keywatch.State, error) {
 	first, members := pipe.LIndex(ctx, o.key, 0), pipe.SMembers(ctx, o.key)
 	_, _ = pipe.Exec(ctx) // all but one of the last four are of the wrong type
 	if err := kind.Err(); err != nil {
-		return keywatch.State{}, err
+		return keyobserver.State{}, err
 	}
 	if err := left.Err(); err != nil {
-		return keywatch.State{}, err
+		return keyobserver.State{}, err
 	}
-	var state keywatch.State
+	var state keyobserver.State
 	switch kind.Val() {
 	case "none":
 		return state, nil

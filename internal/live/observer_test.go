@@ -9,9 +9,9 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/live/tap"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/live/tap"
 )
 
 // When a key ends, by an answer to PTTL that took 5 ms.
@@ -43,7 +43,7 @@ func TestLook(t *testing.T) {
 	m := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), Protocol: 2, DisableIdentity: true})
 	defer rdb.Close()
-	o := newObserver(rdb, "lock", time.Second, stage.NewClock(1), func(history.Event) {})
+	o := newObserver(rdb, "lock", time.Second, engine.NewClock(1), func(history.Event) {})
 	defer o.watch.Stop()
 	put := func(_ any, err error) {
 		t.Helper()
@@ -87,7 +87,7 @@ func TestWhatPassesUnseenIsTold(t *testing.T) {
 		err  error
 		told bool
 	}{{tap.ErrUnseen, true}, {tap.ErrMalformed, true}, {tap.ErrUnpaired, true}, {tap.ErrNoReply, true}, {tap.ErrUpstream, false}} {
-		o := newObserver(nil, "lock", time.Second, stage.NewClock(1), func(history.Event) {})
+		o := newObserver(nil, "lock", time.Second, engine.NewClock(1), func(history.Event) {})
 		o.options().Strange(fmt.Errorf("client A: %w", tt.err))
 		if told := errors.Is(o.err(), tt.err); told != tt.told {
 			t.Errorf("%v: told %v, want %v", tt.err, told, tt.told)

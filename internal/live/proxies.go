@@ -16,7 +16,7 @@ import (
 	"github.com/rs/zerolog/log"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim/live/linked"
+	"github.com/lockchaos/simrun/internal/modversion"
 )
 
 // ErrToxiproxy: the Toxiproxy that was named cannot be used.
@@ -70,7 +70,7 @@ var hush = sync.OnceFunc(func() { log.Logger = zerolog.Nop() })
 // version is its version, and where it runs.
 func (p *proxies) version() string {
 	if p.server != nil {
-		return linked.Version("github.com/Shopify/toxiproxy/v2") + ", embedded"
+		return modversion.Version("github.com/Shopify/toxiproxy/v2") + ", embedded"
 	}
 	return p.tells + " at " + p.addr
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim/keywatch"
-	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/internal/keyobserver"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
 )
 
 // serverTimeout bounds what ends or starts a server.
@@ -64,7 +64,7 @@ func (w *world) follow(lag time.Duration) error {
 		case <-ctx.Done():
 		}
 	}()
-	return w.redis.Replicate(ctx, redisd.Replication{Lag: w.clock.Real(lag), Link: func(upstream string) (redisd.Link, error) {
+	return w.redis.Replicate(ctx, redisserver.Replication{Lag: w.clock.Real(lag), Link: func(upstream string) (redisserver.Link, error) {
 		p, err := w.lab.proxies.open("replica", upstream)
 		if err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (o *observer) whileAway(end func() error, lost bool) error {
 	}
 	if lost {
 		o.mu.Lock()
-		o.last = keywatch.State{}
+		o.last = keyobserver.State{}
 		o.mu.Unlock()
 	}
 	o.watch.Sync("")
@@ -169,11 +169,11 @@ func (o *observer) setAway(away bool) {
 }
 
 // unseen is what is known of the key while there is no server to ask.
-func (o *observer) unseen() (state keywatch.State, away bool) {
+func (o *observer) unseen() (state keyobserver.State, away bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.away && o.last.There && !o.last.Expires.IsZero() && !time.Now().Before(o.last.Expires) {
-		o.last = keywatch.State{}
+		o.last = keyobserver.State{}
 	}
 	return o.last, o.away
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/live/worker"
 )
 
 // makeLocks lets all workers make their locks, at once: a silent one must not
@@ -32,6 +32,6 @@ func (c *client) config() worker.Config {
 		Key: w.key, Owner: c.Name, Strategy: w.job.Strategy.Name,
 		Lease: w.clock.Real(s.Lease), Renew: w.clock.Real(s.Renew), Cap: s.Cap,
 		Scale:      w.lab.o.Scale,
-		JitterSeed: stage.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
+		JitterSeed: engine.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/live"
-	"github.com/lockchaos/simrun/sim/live/worker"
 )
 
 // An interrupt ends a run whose workers have not even started, and gives no
@@ -21,7 +22,7 @@ func TestAnInterruptWhileWorkersStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, _ := sim.Lookup("naive")
+	st, _ := strategy.Lookup("naive")
 	lab, err := live.Open(context.Background(), live.Options{Worker: worker.Command{Path: "sleep", Args: []string{"1000"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func TestAnInterruptWhileWorkersStart(t *testing.T) {
 	defer lab.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond) // they will never answer
 	defer cancel()
-	if out, err := lab.Run(ctx, sim.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if out, err := lab.Run(ctx, virtual.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
 	}
 }

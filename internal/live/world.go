@@ -11,28 +11,28 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/live/tap"
-	"github.com/lockchaos/simrun/sim/live/worker"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/live/tap"
+	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // world is one run: a Redis of its own, or a prefix of its own on a shared one.
 type world struct {
 	lab      *Lab
-	job      sim.Job
+	job      virtual.Job
 	header   history.Header
-	clock    stage.Clock
+	clock    engine.Clock
 	key      string
-	redis    redisd.Server
+	redis    redisserver.Server
 	admin    *redis.Client
 	observer *observer
-	rec      *stage.Recorder
-	resource *stage.Resource
-	nemesis  *stage.Nemesis
+	rec      *engine.Recorder
+	resource *engine.Resource
+	nemesis  *engine.Nemesis
 	clients  []*client
 	stop     chan struct{} // closed when the run must end
 	once     sync.Once
@@ -45,18 +45,18 @@ type world struct {
 
 // client is one process with its way to Redis.
 type client struct {
-	*stage.Life
+	*engine.Life
 	w     *world
 	tap   *tap.Tap
 	proxy *proxy
 	proc  *worker.Process
-	actor *stage.Actor
+	actor *engine.Actor
 }
 
 var _ chaos.World = (*world)(nil)
 
-func (l *Lab) newWorld(ctx context.Context, j sim.Job) (_ *world, err error) {
-	w := &world{lab: l, job: j, header: sim.Header(j), stop: make(chan struct{})}
+func (l *Lab) newWorld(ctx context.Context, j virtual.Job) (_ *world, err error) {
+	w := &world{lab: l, job: j, header: virtual.Header(j), stop: make(chan struct{})}
 	w.header.Mode = "live"
 	allow(w.header, l.o.Scale)
 	defer func() {
@@ -70,7 +70,7 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (_ *world, err error) {
 	w.admin = redis.NewClient(w.redis.Options())
 	w.key = w.redis.Prefix() + "lock:item"
 	for _, name := range w.header.Clients {
-		c := &client{Life: stage.NewLife(name), w: w}
+		c := &client{Life: engine.NewLife(name), w: w}
 		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound, Janitor: l.janitor}); err != nil {
 			return nil, fmt.Errorf("client %s: %w", name, err)
 		}
@@ -84,11 +84,11 @@ func (l *Lab) newWorld(ctx context.Context, j sim.Job) (_ *world, err error) {
 
 // connect starts the clock and gives each process its way to Redis, and its lock.
 func (w *world) connect(ctx context.Context) error {
-	w.clock = stage.NewClock(w.lab.o.Scale)
-	w.rec = stage.NewRecorder(w.clock, w.header, w.job.Record)
+	w.clock = engine.NewClock(w.lab.o.Scale)
+	w.rec = engine.NewRecorder(w.clock, w.header, w.job.Record)
 	s := w.job.Scenario
 	w.observer = newObserver(w.admin, w.key, w.clock.Real(s.Renew), w.clock, w.rec.Emit)
-	w.resource = stage.NewResource(w.clock, s.Stock, s.WriteTimeout, w.rec.Emit)
+	w.resource = engine.NewResource(w.clock, s.Stock, s.WriteTimeout, w.rec.Emit)
 	for _, c := range w.clients {
 		var err error
 		if c.tap, err = tap.New(c.Name, w.redis.Addr(), w.observer.options()); err != nil {
@@ -97,9 +97,9 @@ func (w *world) connect(ctx context.Context) error {
 		if c.proxy, err = w.lab.proxies.open(c.Name, c.tap.Addr()); err != nil {
 			return err
 		}
-		c.actor = stage.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
+		c.actor = engine.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
 	}
-	w.nemesis = stage.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
+	w.nemesis = engine.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
 	w.rec.Notify = w.nemesis.Observe
 	return w.makeLocks(ctx)
 }
@@ -152,7 +152,7 @@ func (w *world) end() { w.once.Do(func() { close(w.stop) }) }
 
 // settle waits for what is under way. It reports false where ctx ended it.
 func (w *world) settle(ctx context.Context) bool {
-	return w.sleep(ctx, stage.Settling) && (!w.nemesis.Stop() || w.sleep(ctx, stage.Settling))
+	return w.sleep(ctx, engine.Settling) && (!w.nemesis.Stop() || w.sleep(ctx, engine.Settling))
 }
 
 // sleep lets d of the run pass. It reports false where ctx ended it.

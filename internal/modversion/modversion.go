@@ -1,6 +1,6 @@
-// Package linked tells the versions of the modules that this program was built
+// Package modversion tells the versions of the modules that this program was built
 // with. Goals: reports name what they were made with. Non-goals: anything else.
-package linked
+package modversion
 
 import (
 	"runtime/debug"

@@ -1,4 +1,4 @@
-package janitor
+package reaper
 
 import (
 	"bufio"

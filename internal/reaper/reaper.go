@@ -1,4 +1,4 @@
-// Package janitor cleans up behind a process that was killed: a second, tiny
+// Package reaper cleans up behind a process that was killed: a second, tiny
 // process outlives it, and ends the child processes and removes the temporary
 // directories that were left.
 //
@@ -9,7 +9,7 @@
 //
 // The janitor is the same binary started with a hidden verb: main must ask [Is]
 // before it looks at its arguments, and call [Main] if so.
-package janitor
+package reaper
 
 import (
 	"encoding/json"

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package janitor
+package reaper
 
 import (
 	"os"

@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/internal/check"
 )
 
 // Agreement holds virtual and live runs of the same scenarios side by side.

@@ -5,7 +5,7 @@
 // Non-goals: computing anything (package check), drawing (package reports).
 package results
 
-import "github.com/lockchaos/simrun/sim/check"
+import "github.com/lockchaos/simrun/internal/check"
 
 // SchemaVersion is the version of results.json.
 const SchemaVersion = 1

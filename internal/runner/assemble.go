@@ -3,7 +3,7 @@ package runner
 import (
 	"slices"
 
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // results puts the cells together, in the order of the plan. Of an interrupted

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 // cell is one scenario under one strategy, over all its seeds.
@@ -47,7 +47,7 @@ func (c *cell) whole() bool { return c.fold.runs == c.count }
 func (c *cell) ended() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
 
 func (c *cell) expect() map[string]scenarios.Expectation {
-	st, _ := sim.Lookup(c.strategy)
+	st, _ := strategy.Lookup(c.strategy)
 	st.Name = c.strategy
 	return st.Expected(c.sc)
 }

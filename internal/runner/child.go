@@ -12,10 +12,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/check"
 )
 
 const (
@@ -120,14 +121,14 @@ func (c *child) obey(o order) error {
 	if sc == nil {
 		return fmt.Errorf("order for scenario %d, which was not defined", o.Scenario)
 	}
-	st, ok := sim.Lookup(o.Strategy)
+	st, ok := strategy.Lookup(o.Strategy)
 	if !ok {
 		return fmt.Errorf("strategy %q is not registered in the child", o.Strategy)
 	}
 	for i := range o.Count {
 		seed := o.First + uint64(i)
 		c.mon.begin(seed)
-		job := sim.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""}
+		job := virtual.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""}
 		out := runSeed(c.host, job)
 		out.Report.Findings = append(out.Report.Findings, leaked(c.host, job, out.Report)...)
 		c.mon.end()
@@ -144,7 +145,7 @@ func (c *child) obey(o order) error {
 }
 
 // runSeed is the engine's front door.
-var runSeed = sim.Run
+var runSeed = virtual.Run
 
 func (c *child) heartbeat() { _ = c.out.send(reply{Alive: true}) }
 

@@ -3,8 +3,8 @@ package runner
 import (
 	"slices"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/check"
 )
 
 // fold is the sum of a cell's tallies. Adding is commutative: each field is a

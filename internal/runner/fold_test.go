@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/check"
 )
 
 func TestFoldDoesNotDependOnTheOrder(t *testing.T) {

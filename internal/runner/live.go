@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // workLive runs everything in the queue through Options.Live, so many runs at
@@ -19,11 +20,11 @@ func (q *queue) workLive(ctx context.Context) error {
 
 // playLive runs the one seed of a task.
 func (q *queue) playLive(ctx context.Context, t task) error {
-	st, ok := sim.Lookup(t.cell.strategy)
+	st, ok := strategy.Lookup(t.cell.strategy)
 	if !ok {
 		return fmt.Errorf("strategy %q is not registered", t.cell.strategy)
 	}
-	job := sim.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true}
+	job := virtual.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true}
 	out, err := q.opt.Live(ctx, job)
 	if err != nil {
 		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, st.Name, err)

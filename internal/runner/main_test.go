@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
 )
 
 // TestMain lets the test binary serve as its own child, with an engine whose
@@ -23,9 +24,9 @@ func TestMain(m *testing.M) {
 		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle",
 		"logs", "killed-once", "killed", "rants",
 	} {
-		sim.Register(sim.Strategy{
+		strategy.Register(strategy.Strategy{
 			Name: name, Summary: "a test's " + name,
-			New: func(sim.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired },
+			New: func(strategy.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired },
 		})
 	}
 	runSeed = engine
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // engine stands for the real one: what it reports depends on the seed alone.
-func engine(h bubble.Host, j sim.Job) sim.Outcome {
+func engine(h bubble.Host, j virtual.Job) virtual.Outcome {
 	header := history.Header{Mode: "sim", Scenario: j.Scenario.Name, Strategy: j.Strategy.Name, Seed: j.Seed, Faults: []string{}}
 	r := check.Report{
 		Sections: 10, Commands: int(j.Seed), Virtual: int64(j.Seed) * 1e9, Inside: 5e9, Lost: int64(j.Seed % 7),
@@ -45,10 +46,10 @@ func engine(h bubble.Host, j sim.Job) sim.Outcome {
 	if err := h.Run(func() { behave(j, &r) }); err != nil {
 		r.Findings = append(r.Findings, check.Finding{Class: "leak", Detail: err.Error()})
 	}
-	return sim.Outcome{Header: header, Report: r, Events: []history.Event{{Seq: 1, At: 1, Kind: history.End}}}
+	return virtual.Outcome{Header: header, Report: r, Events: []history.Event{{Seq: 1, At: 1, Kind: history.End}}}
 }
 
-func behave(j sim.Job, r *check.Report) {
+func behave(j virtual.Job, r *check.Report) {
 	overlap := check.Violation{Property: "overlap", Size: int64(j.Seed), Events: []int{1}, Text: fmt.Sprintf("seed %d", j.Seed)}
 	switch j.Strategy.Name {
 	case "moody":

@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // progressOf is a counter that grows with each virtual event.
-var progressOf = sim.Progress
+var progressOf = virtual.Progress
 
 // ticksToStall is in how many looks in a row nothing must have moved. Looks are
 // counted, rather than time read, so that a process that was stopped and woken

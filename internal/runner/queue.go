@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/strategy"
 )
 
 // queue hands out seeds in small batches, and folds what comes back.
@@ -45,16 +45,16 @@ func newQueue(p Plan, o Options) *queue {
 	return q
 }
 
-func newCell(i int, in Input, strategy string, p Plan, o Options) *cell {
-	st, _ := sim.Lookup(strategy)
+func newCell(i int, in Input, name string, p Plan, o Options) *cell {
+	st, _ := strategy.Lookup(name)
 	c := &cell{
-		scenario: i, sc: in.Scenario, strategy: strategy, summary: st.Summary,
+		scenario: i, sc: in.Scenario, strategy: name, summary: st.Summary,
 		count: p.Count, oneSeed: p.Replay,
 		replay: func(seed uint64) string {
-			return fmt.Sprintf("%s -seed %d", command(o.Program, in, strategy), seed)
+			return fmt.Sprintf("%s -seed %d", command(o.Program, in, name), seed)
 		},
 		again: func() string {
-			return fmt.Sprintf("%s -seeds %d", command(o.Program, in, strategy), p.Count)
+			return fmt.Sprintf("%s -seeds %d", command(o.Program, in, name), p.Count)
 		},
 	}
 	var names []string

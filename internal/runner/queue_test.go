@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 func TestQueueHandsOutEachSeedOnce(t *testing.T) {

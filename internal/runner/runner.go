@@ -20,9 +20,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/results"
 )
 
 // ErrNotHooked: the binary that was started as a child did not call [Child].
@@ -60,7 +60,7 @@ type Options struct {
 	Recycle  int           // seeds after which a child is replaced; default 2000
 	// Live, if not nil, runs one seed in real time, in this process; it may be
 	// called Procs times at once. There are no children then.
-	Live func(context.Context, sim.Job) (sim.Outcome, error)
+	Live func(context.Context, virtual.Job) (virtual.Outcome, error)
 	// Setup is what live runs are made of.
 	Setup *results.Setup
 }

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/internal/check"
 )
 
 // Classes of finding that this package gives; the engine gives more.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockchaos/simrun/sim/check"
+	"github.com/lockchaos/simrun/internal/check"
 )
 
 // wireVersion guards against a parent and a child of different builds.

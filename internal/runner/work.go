@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/results"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // work runs everything in the queue on as many children as there may be. It

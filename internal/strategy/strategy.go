@@ -1,4 +1,10 @@
-package sim
+// Package strategy holds the locks that can be tested: the reference locks, and
+// those that a program registers.
+//
+// Goals: one registry; a new reference lock is one entry in ladder.go.
+// Non-goals: the locks themselves (package lock), and what is expected of them
+// (package scenarios).
+package strategy
 
 import (
 	"fmt"
@@ -49,13 +55,13 @@ var registered []Strategy
 // a comma or a control character, as that is a mistake in the program. Call it before the command line runs.
 func Register(s Strategy) {
 	if s.Name == "" || s.New == nil {
-		panic("sim: a strategy needs a name and a constructor")
+		panic("strategy: a strategy needs a name and a constructor")
 	}
 	if strings.ContainsFunc(s.Name, func(r rune) bool { return r == ',' || unicode.IsControl(r) }) {
-		panic(fmt.Sprintf("sim: strategy %q: a name holds no comma, which parts names on the command line, and no control characters", s.Name))
+		panic(fmt.Sprintf("strategy: strategy %q: a name holds no comma, which parts names on the command line, and no control characters", s.Name))
 	}
 	if _, taken := Lookup(s.Name); taken {
-		panic(fmt.Sprintf("sim: strategy %q is registered twice", s.Name))
+		panic(fmt.Sprintf("strategy: strategy %q is registered twice", s.Name))
 	}
 	registered = append(registered, s)
 }
@@ -69,8 +75,8 @@ func (s Strategy) Expected(in *scenarios.Scenario) map[string]scenarios.Expectat
 	return in.Expect[s.Like]
 }
 
-// Strategies lists what is registered, in order.
-func Strategies() []Strategy { return slices.Clone(registered) }
+// All lists what is registered, in order.
+func All() []Strategy { return slices.Clone(registered) }
 
 // Lookup finds a strategy by its name.
 func Lookup(name string) (Strategy, bool) {

@@ -1,12 +1,12 @@
-package sim_test
+package strategy_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim"
 )
 
 func TestRegisterRefusesNamesThatNoCommandLineCanName(t *testing.T) {
@@ -23,7 +23,7 @@ func TestRegisterRefusesNamesThatNoCommandLineCanName(t *testing.T) {
 					t.Errorf("it says %q, want %q", said, tt.says)
 				}
 			}()
-			sim.Register(sim.Strategy{Name: tt.name, New: func(sim.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired }})
+			strategy.Register(strategy.Strategy{Name: tt.name, New: func(strategy.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired }})
 		})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 func mark(e *history.Event) Mark {

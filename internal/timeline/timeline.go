@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // State is what a lane shows during a span.

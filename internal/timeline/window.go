@@ -3,7 +3,7 @@ package timeline
 import (
 	"slices"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // Clip cuts a timeline down to about limit marks: to a window around the

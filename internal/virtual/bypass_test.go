@@ -1,4 +1,4 @@
-package sim_test
+package virtual_test
 
 import (
 	"context"
@@ -10,9 +10,10 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
 )
 
 // A developer's own Redis, on the port where everybody's is, must not see a
@@ -27,24 +28,24 @@ func TestRealRedisIsOutOfReach(t *testing.T) {
 	}
 	defer real.Close()
 	tests := map[string]struct {
-		lock    func(sim.Env) (lock.Locker, error)
+		lock    func(strategy.Env) (lock.Locker, error)
 		reaches bool // what nothing in this process can prevent
 	}{
-		"a client of its own, from the options": {lock: func(e sim.Env) (lock.Locker, error) {
+		"a client of its own, from the options": {lock: func(e strategy.Env) (lock.Locker, error) {
 			o := e.Redis.Options()
 			return lock.NewToken(redis.NewClient(&redis.Options{Addr: o.Addr, Protocol: 2, DisableIdentity: true}), e.Key)
 		}},
-		"a client of its own, beside the one it was given": {lock: func(e sim.Env) (lock.Locker, error) {
+		"a client of its own, beside the one it was given": {lock: func(e strategy.Env) (lock.Locker, error) {
 			own := redis.NewClient(&redis.Options{Addr: e.Redis.Options().Addr, Protocol: 2, DisableIdentity: true, MaxRetries: -1})
-			return fake{acquire: func(ctx context.Context, _ sim.Env) error {
+			return fake{acquire: func(ctx context.Context, _ strategy.Env) error {
 				if err := e.Redis.Ping(ctx).Err(); err != nil {
 					return err
 				}
 				return own.SetNX(ctx, e.Key, "mine", e.Lease).Err()
 			}}, nil
 		}},
-		"a bare connection": {lock: func(e sim.Env) (lock.Locker, error) {
-			return fake{acquire: func(ctx context.Context, _ sim.Env) error {
+		"a bare connection": {lock: func(e strategy.Env) (lock.Locker, error) {
+			return fake{acquire: func(ctx context.Context, _ strategy.Env) error {
 				c, err := (&net.Dialer{}).DialContext(ctx, "tcp", e.Redis.Options().Addr)
 				if err == nil {
 					_ = c.Close()
@@ -52,8 +53,8 @@ func TestRealRedisIsOutOfReach(t *testing.T) {
 				return err
 			}}, nil
 		}},
-		"an error that is kept quiet": {lock: func(e sim.Env) (lock.Locker, error) {
-			return fake{acquire: func(ctx context.Context, _ sim.Env) error {
+		"an error that is kept quiet": {lock: func(e strategy.Env) (lock.Locker, error) {
+			return fake{acquire: func(ctx context.Context, _ strategy.Env) error {
 				c, err := net.Dial("tcp", e.Redis.Options().Addr)
 				if err == nil {
 					_ = c.Close()
@@ -61,8 +62,8 @@ func TestRealRedisIsOutOfReach(t *testing.T) {
 				return lock.ErrNotAcquired
 			}}, nil
 		}},
-		"an address of its own": {reaches: true, lock: func(e sim.Env) (lock.Locker, error) {
-			return fake{acquire: func(context.Context, sim.Env) error {
+		"an address of its own": {reaches: true, lock: func(e strategy.Env) (lock.Locker, error) {
+			return fake{acquire: func(context.Context, strategy.Env) error {
 				c, err := net.Dial("tcp", real.Addr())
 				if err == nil {
 					_ = c.Close()
@@ -74,7 +75,7 @@ func TestRealRedisIsOutOfReach(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			before := real.TotalConnectionCount()
-			out := sim.Run(bubble.In(t), sim.Job{Scenario: scenario(t, quiet), Strategy: sim.Strategy{Name: "own", New: tt.lock}, Seed: 1})
+			out := virtual.Run(bubble.In(t), virtual.Job{Scenario: scenario(t, quiet), Strategy: strategy.Strategy{Name: "own", New: tt.lock}, Seed: 1})
 			if reached := real.TotalConnectionCount() > before; reached != tt.reaches {
 				t.Errorf("reached the server of others: %v, want %v", reached, tt.reaches)
 			}

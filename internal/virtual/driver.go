@@ -1,4 +1,4 @@
-package sim
+package virtual
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/errclass"
+	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim/errclass"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // releaseTimeout bounds a Release.
@@ -24,7 +24,7 @@ type hands struct {
 	lock   lock.Locker
 	lease  lock.Lease
 	lost   <-chan struct{} // of the lease
-	actor  *stage.Actor
+	actor  *engine.Actor
 	doing  atomic.Value // a string: the call into the lock that it is in
 	tried  atomic.Bool  // an Acquire has returned
 	astray atomic.Bool  // a call has failed at the address that only the own dialer reaches
@@ -32,7 +32,7 @@ type hands struct {
 
 func newHands(w *world, p *process, l lock.Locker) *hands {
 	h := &hands{w: w, p: p, lock: l}
-	h.actor = stage.NewActor(p.Name, w.seed, w.scenario, w.resource, h, h.emit)
+	h.actor = engine.NewActor(p.Name, w.seed, w.scenario, w.resource, h, h.emit)
 	return h
 }
 
@@ -71,7 +71,7 @@ func (h *hands) call() string {
 	return name
 }
 
-func (h *hands) Alive() bool { return h.p.Alive() && !stage.Closed(h.w.stop) }
+func (h *hands) Alive() bool { return h.p.Alive() && !engine.Closed(h.w.stop) }
 
 func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -114,7 +114,7 @@ func (h *hands) class(err error) string {
 }
 
 func (h *hands) Lost() (cause string, lost bool) {
-	if !stage.Closed(h.lost) {
+	if !engine.Closed(h.lost) {
 		return "", false
 	}
 	if c, ok := h.lease.(lock.Causer); ok {

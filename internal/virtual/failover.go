@@ -1,4 +1,4 @@
-package sim
+package virtual
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/memnet"
-	"github.com/lockchaos/simrun/sim/snapshot"
+	"github.com/lockchaos/simrun/internal/snapshot"
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
 var (

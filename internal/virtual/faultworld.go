@@ -1,11 +1,11 @@
-package sim
+package virtual
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
 )
 
 // faultWorld is the face of a world that faults act on.
@@ -14,7 +14,7 @@ type faultWorld struct{ w *world }
 var _ chaos.World = faultWorld{}
 
 func (f faultWorld) client(name string) (*process, error) {
-	return stage.Living(f.w.clients, name)
+	return engine.Living(f.w.clients, name)
 }
 
 // Pause stops the client's network and its section. What its lock does without

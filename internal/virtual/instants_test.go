@@ -1,11 +1,12 @@
-package sim_test
+package virtual_test
 
 import (
 	"testing"
 
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // Things that a scenario puts on one instant still happen in the order of the
@@ -94,10 +95,10 @@ expect: {naive: {leak: none}}`,
 	for name, src := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := scenario(t, src)
-			for _, st := range sim.Strategies() {
+			for _, st := range strategy.All() {
 				seen := map[string]int{}
 				for range 2 + replays/4 {
-					out := sim.Run(bubble.In(t), sim.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+					out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 					seen[history.Hash(out.Header, out.Events)]++
 					for _, f := range out.Report.Findings {
 						t.Errorf("%s: %s: %s", st.Name, f.Class, f.Detail)
@@ -127,8 +128,8 @@ faults:
   - toxic: {client: all, type: slow_close, attributes: {delay: 3000}, for: 10s, at: 3s}
   - toxic: {client: all, type: limit_data, attributes: {bytes: 300}, for: 10s, at: 4s}
 expect: {naive: {leak: none}}`)
-	for _, st := range sim.Strategies() {
-		out := sim.Run(bubble.In(t), sim.Job{Scenario: s, Strategy: st, Seed: 1})
+	for _, st := range strategy.All() {
+		out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1})
 		for _, f := range out.Report.Findings {
 			t.Errorf("%s: %s: %s", st.Name, f.Class, f.Detail)
 		}

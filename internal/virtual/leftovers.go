@@ -1,12 +1,13 @@
-package sim
+package virtual
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/history"
 )
 
 // reportBlocked records which workers never came back from the lock.
@@ -19,7 +20,7 @@ func (w *world) reportBlocked() {
 		e := history.Event{Kind: history.Finding, Client: a.p.Name, Section: a.actor.Section(), Detail: "blocked"}
 		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.call(), a.p.Name)
 		for _, s := range stacks {
-			if strings.Contains(s, "sim.(*hands).run(") {
+			if strings.Contains(s, "virtual.(*hands).run(") {
 				e.Text += "\n\n" + s
 			}
 		}
@@ -119,11 +120,14 @@ func creator(stack string) string {
 	return who
 }
 
+// ownPackage is this package's path, as a stack shows it.
+var ownPackage = reflect.TypeFor[world]().PkgPath()
+
 // harness reports whether a goroutine with this creator belongs to the world
 // and not to the lock under test.
 func harness(creator string) bool {
 	for _, p := range []string{
-		"github.com/lockchaos/simrun/sim.",
+		ownPackage + ".",
 		"github.com/alicebob/miniredis/v2",
 		"github.com/Shopify/toxiproxy/v2",
 		"internal/synctest.",

@@ -1,11 +1,12 @@
-package sim_test
+package virtual_test
 
 import (
 	"testing"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
 )
 
 // Every cell of every built-in scenario is as the scenario says, in both
@@ -13,7 +14,7 @@ import (
 func TestLibraryHolds(t *testing.T) {
 	for _, s := range scenarios.Builtin() {
 		t.Run(s.Name, func(t *testing.T) {
-			for _, st := range sim.Strategies() {
+			for _, st := range strategy.All() {
 				if len(s.Expect[st.Name]) == 0 {
 					t.Errorf("%s: nothing is expected of %s", s.Name, st.Name)
 				}
@@ -23,10 +24,10 @@ func TestLibraryHolds(t *testing.T) {
 	}
 }
 
-func cell(t *testing.T, s *scenarios.Scenario, st sim.Strategy) {
+func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 	runs := map[string]int{} // property or observation → runs that showed it
 	for seed := uint64(1); seed <= librarySeeds; seed++ {
-		r := sim.Run(bubble.In(t), sim.Job{Scenario: s, Strategy: st, Seed: seed}).Report
+		r := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: seed}).Report
 		if r.Unknown != "" {
 			t.Errorf("seed %d is too little evidence: %s", seed, r.Unknown)
 		}

@@ -1,4 +1,4 @@
-package sim_test
+package virtual_test
 
 import (
 	"context"
@@ -6,19 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/history"
 )
 
 // fake is a lock whose methods are given one by one: by default it is held by
 // whoever asks.
 type fake struct {
-	env     sim.Env
-	acquire func(context.Context, sim.Env) error
-	release func(context.Context, sim.Env) error
+	env     strategy.Env
+	acquire func(context.Context, strategy.Env) error
+	release func(context.Context, strategy.Env) error
 }
 
 func (f fake) Acquire(ctx context.Context) (lock.Lease, error) {
@@ -38,8 +39,8 @@ func (f fake) Release(ctx context.Context) error {
 	return nil
 }
 
-func strategy(f fake) sim.Strategy {
-	return sim.Strategy{Name: "fake", New: func(e sim.Env) (lock.Locker, error) {
+func strategyOf(f fake) strategy.Strategy {
+	return strategy.Strategy{Name: "fake", New: func(e strategy.Env) (lock.Locker, error) {
 		f.env = e
 		return f, nil
 	}}
@@ -75,37 +76,37 @@ func TestMisbehavingLockIsAFinding(t *testing.T) {
 	}{
 		{
 			name: "panics in acquire",
-			lock: fake{acquire: func(context.Context, sim.Env) error {
+			lock: fake{acquire: func(context.Context, strategy.Env) error {
 				panic("no such script")
 			}},
-			class: "panic", detail: "panic in Acquire: no such script", stack: "sim_test.fake.Acquire",
+			class: "panic", detail: "panic in Acquire: no such script", stack: "virtual_test.fake.Acquire",
 		},
 		{
 			name: "panics in release",
-			lock: fake{release: func(context.Context, sim.Env) error {
+			lock: fake{release: func(context.Context, strategy.Env) error {
 				panic("unlock of unlocked lock")
 			}},
-			class: "panic", detail: "panic in Release", stack: "sim_test.fake.Release",
+			class: "panic", detail: "panic in Release", stack: "virtual_test.fake.Release",
 		},
 		{
 			name: "blocks for ever in acquire",
-			lock: fake{acquire: func(context.Context, sim.Env) error {
+			lock: fake{acquire: func(context.Context, strategy.Env) error {
 				select {}
 			}},
-			class: "blocked", detail: "Acquire of client", stack: "sim_test.fake.Acquire",
+			class: "blocked", detail: "Acquire of client", stack: "virtual_test.fake.Acquire",
 		},
 		{
 			name: "leaves a goroutine",
-			lock: fake{release: func(context.Context, sim.Env) error {
+			lock: fake{release: func(context.Context, strategy.Env) error {
 				go forgotten()
 				return nil
 			}},
-			detail: "goroutine started by github.com/lockchaos/simrun/sim_test.TestMisbehavingLockIsAFinding",
-			stack:  "sim_test.forgotten",
+			detail: "goroutine started by github.com/lockchaos/simrun/internal/virtual_test.TestMisbehavingLockIsAFinding",
+			stack:  "virtual_test.forgotten",
 		},
 		{
 			name: "leaves a subscription",
-			lock: fake{acquire: func(ctx context.Context, e sim.Env) error {
+			lock: fake{acquire: func(ctx context.Context, e strategy.Env) error {
 				_, err := e.Redis.Subscribe(ctx, "wake").Receive(ctx)
 				return err
 			}},
@@ -113,7 +114,7 @@ func TestMisbehavingLockIsAFinding(t *testing.T) {
 		},
 		{
 			name: "leaves a key without expiry",
-			lock: fake{acquire: func(ctx context.Context, e sim.Env) error {
+			lock: fake{acquire: func(ctx context.Context, e strategy.Env) error {
 				return e.Redis.Set(ctx, e.Key+":queue", e.Owner, 0).Err()
 			}},
 			detail: "key lock:item:queue is left without expiry",
@@ -121,8 +122,8 @@ func TestMisbehavingLockIsAFinding(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out := sim.Run(bubble.In(t), sim.Job{
-				Scenario: scenario(t, quiet), Strategy: strategy(tt.lock), Seed: 1, Record: true,
+			out := virtual.Run(bubble.In(t), virtual.Job{
+				Scenario: scenario(t, quiet), Strategy: strategyOf(tt.lock), Seed: 1, Record: true,
 			})
 			var seen []string
 			for _, e := range out.Events {
@@ -150,10 +151,10 @@ func forgotten() {
 }
 
 func TestStrategyThatCannotBeMadeIsAFinding(t *testing.T) {
-	broken := sim.Strategy{Name: "broken", New: func(sim.Env) (lock.Locker, error) {
+	broken := strategy.Strategy{Name: "broken", New: func(strategy.Env) (lock.Locker, error) {
 		return nil, lock.ErrNotHeld
 	}}
-	out := sim.Run(bubble.In(t), sim.Job{Scenario: scenario(t, quiet), Strategy: broken, Seed: 1})
+	out := virtual.Run(bubble.In(t), virtual.Job{Scenario: scenario(t, quiet), Strategy: broken, Seed: 1})
 	if len(out.Report.Findings) != 1 || out.Report.Unknown == "" {
 		t.Errorf("report %+v: want one finding and too little evidence", out.Report)
 	}

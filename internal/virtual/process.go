@@ -1,4 +1,4 @@
-package sim
+package virtual
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/lockchaos/simrun/sim/memnet"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
 // errDead is what a crashed process's network answers.
@@ -27,7 +27,7 @@ const unreachable = "255.255.255.255:6379"
 
 // process is one simulated client: its sockets, its pool, its life.
 type process struct {
-	*stage.Life
+	*engine.Life
 	place  int // among the clients
 	w      *world
 	rdb    *redis.Client
@@ -52,7 +52,7 @@ func (c *pair) reset() {
 
 func newProcess(w *world, name string) *process {
 	p := &process{
-		Life:  stage.NewLife(name),
+		Life:  engine.NewLife(name),
 		place: len(w.clients),
 		w:     w,
 	}
@@ -129,8 +129,8 @@ func (p *process) slots(dialed int) (up, down int64) {
 
 // latency makes a direction's own source of latencies.
 func (p *process) latency(direction string) memnet.Latency {
-	r := stage.Generator(p.w.seed, "latency "+direction)
-	return func() time.Duration { return stage.Travel(r, p.w.scenario) }
+	r := engine.Generator(p.w.seed, "latency "+direction)
+	return func() time.Duration { return engine.Travel(r, p.w.scenario) }
 }
 
 // reset cuts all connections and returns how many were open.

@@ -1,12 +1,13 @@
-package sim_test
+package virtual_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/history"
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // Where two rates of Redis's clock overlap, the end of the first leaves the
@@ -23,8 +24,8 @@ faults:
   - clock-rate: {rate: 100, at: 1s, for: 3s}
   - clock-rate: {rate: 100, at: 2s, for: 60s}
 expect: {naive: {leak: none}}`)
-	st, _ := sim.Lookup("naive")
-	out := sim.Run(bubble.In(t), sim.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+	st, _ := strategy.Lookup("naive")
+	out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 	for _, e := range out.Events {
 		if e.Kind == history.Expired && time.Duration(e.At) > 5*time.Second {
 			return

@@ -1,4 +1,4 @@
-package sim
+package virtual
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/keywatch"
-	"github.com/lockchaos/simrun/sim/snapshot"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/keyobserver"
+	"github.com/lockchaos/simrun/internal/snapshot"
 )
 
 // introduce is the first command on each connection, put there by the world
@@ -27,12 +27,12 @@ const introduce = "SIMRUN.CONN"
 type redisServer struct {
 	m     *miniredis.Miniredis
 	key   string
-	watch *keywatch.Watch
+	watch *keyobserver.Watch
 	emit  func(history.Event)
 
 	mu      sync.Mutex
 	clock   serverClock
-	rates   stage.Rates // of the clock
+	rates   engine.Rates // of the clock
 	byID    map[string]*serverConn
 	byPeer  map[*server.Peer]*serverConn
 	down    bool              // takes no connections
@@ -78,7 +78,7 @@ func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) 
 	}
 	m.SetTime(s.clock.now())
 	m.ClockTTL(true)
-	s.watch = keywatch.New(s.look, keywatch.Slack{Life: time.Millisecond, Expiry: rounding}, emit)
+	s.watch = keyobserver.New(s.look, keyobserver.Slack{Life: time.Millisecond, Expiry: rounding}, emit)
 	m.Server().SetPreHook(s.before)
 	return s, nil
 }
@@ -129,13 +129,13 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 }
 
 // look reads the key as it is now.
-func (s *redisServer) look() keywatch.State {
+func (s *redisServer) look() keyobserver.State {
 	s.tick()
 	db := s.m.DB(0) // lets time that has passed reach the keys, once for all that follows
 	if !db.Exists(s.key) {
-		return keywatch.State{}
+		return keyobserver.State{}
 	}
-	state := keywatch.State{There: true}
+	state := keyobserver.State{There: true}
 	switch db.Type(s.key) {
 	case "string":
 		state.Value, _ = db.Get(s.key)

@@ -1,6 +1,6 @@
 //go:build race
 
-package sim_test
+package virtual_test
 
 // The race detector makes a run many times slower. What it looks for is there
 // in the first run; the full counts run without it.

@@ -1,6 +1,6 @@
 //go:build !race
 
-package sim_test
+package virtual_test
 
 const (
 	replays      = 20 // of each scenario and strategy under one seed

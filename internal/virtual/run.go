@@ -1,11 +1,11 @@
-// Package sim is the engine: it runs one seed of a scenario against one lock,
+// Package virtual is the engine: it runs one seed of a scenario against one lock,
 // with the real go-redis, miniredis and Toxiproxy toxics in virtual time, and
 // records its history.
 //
 // Goals: a seed gives the same history to the byte; the lock under test needs
 // no hook and no change.
 // Non-goals: running many seeds (package runner), judging (package check).
-package sim
+package virtual
 
 import (
 	"io"
@@ -13,17 +13,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/check"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // Job is one run.
 type Job struct {
 	Scenario *scenarios.Scenario
-	Strategy Strategy
+	Strategy strategy.Strategy
 	Seed     uint64
 	Record   bool // keep the events in Outcome.Events
 
@@ -47,11 +48,11 @@ func Run(h bubble.Host, j Job) Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
 	out := Outcome{Header: Header(j)}
-	var rec *stage.Recorder
+	var rec *engine.Recorder
 	err := h.Run(func() {
 		w, err := newWorld(j, out.Header)
 		if err != nil {
-			rec = stage.NewRecorder(stage.NewClock(1), out.Header, j.Record)
+			rec = engine.NewRecorder(engine.NewClock(1), out.Header, j.Record)
 			rec.Emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
 			rec.Emit(history.Event{Kind: history.End, Value: j.Scenario.Stock})
 			return
@@ -129,9 +130,9 @@ func (w *world) run() {
 // settle ends the run: it waits for what is still under way, records what was
 // left behind, and takes the world down.
 func (w *world) settle() {
-	time.Sleep(stage.Settling)
+	time.Sleep(engine.Settling)
 	if w.nemesis.Stop() {
-		time.Sleep(stage.Settling)
+		time.Sleep(engine.Settling)
 	}
 	w.closeLocks()
 	w.reportBypass()
@@ -194,4 +195,4 @@ const (
 
 // Progress grows with every event of every run in this process. Where it stands
 // still while a run goes on, virtual time stands still, or a goroutine spins.
-func Progress() uint64 { return stage.Progress() }
+func Progress() uint64 { return engine.Progress() }

@@ -1,4 +1,4 @@
-package sim
+package virtual
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/lockchaos/simrun/chaos"
-	"github.com/lockchaos/simrun/sim/memnet"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
 // toxicLinks holds one client's toxics and applies them to each of its
@@ -130,7 +130,7 @@ func (l *toxicLinks) add(t chaos.Toxic) (remove func(), hit int, err error) {
 
 // apply puts one toxic on one connection, if its toxicity hits it.
 func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
-	if t.Toxicity < 1 && stage.Generator(l.seed, fmt.Sprint("toxicity ", t.serial, link.id)).Float64() >= t.Toxicity {
+	if t.Toxicity < 1 && engine.Generator(l.seed, fmt.Sprint("toxicity ", t.serial, link.id)).Float64() >= t.Toxicity {
 		return nil
 	}
 	if t.Type == "reset_peer" {

@@ -1,12 +1,13 @@
-package sim
+package virtual
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/history"
 )
 
 // Toxiproxy's links without a toxic change nothing, which is why a scenario
@@ -17,7 +18,7 @@ func TestLinksWithoutToxicsChangeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, st := range Strategies() {
+		for _, st := range strategy.All() {
 			var hashes [2]string
 			for i, via := range []bool{false, true} {
 				out := Run(bubble.In(t), Job{Scenario: s, Strategy: st, Seed: 3, Record: true, viaToxics: via})
@@ -61,7 +62,7 @@ expect:
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, st := range Strategies() {
+			for _, st := range strategy.All() {
 				seen := map[string]bool{}
 				for range 4 {
 					out := Run(bubble.In(t), Job{Scenario: s, Strategy: st, Seed: 5, Record: true})

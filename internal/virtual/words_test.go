@@ -1,12 +1,12 @@
-package sim_test
+package virtual_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/check"
 )
 
 // A scenario may speak of every property that is checked, in the same order,
@@ -18,7 +18,7 @@ func TestScenariosKnowEveryProperty(t *testing.T) {
 	}
 	words := scenarios.Properties()
 	if len(words) < len(checked) || !slices.Equal(words[:len(checked)], checked) {
-		t.Fatalf("scenarios.Properties (scenarios/expect.go) begins with\n\t%v\nwant the names of check.Properties (sim/check/check.go), in their order:\n\t%v",
+		t.Fatalf("scenarios.Properties (scenarios/expect.go) begins with\n\t%v\nwant the names of check.Properties (internal/check/check.go), in their order:\n\t%v",
 			words[:min(len(words), len(checked))], checked)
 	}
 	if got, want := words[len(checked):], []string{"aborted", "rejected", "sold-out"}; !slices.Equal(got, want) {

@@ -1,4 +1,4 @@
-package sim
+package virtual
 
 import (
 	"errors"
@@ -6,9 +6,10 @@ import (
 	"math/rand"
 	"sync"
 
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/history"
-	"github.com/lockchaos/simrun/sim/stage"
 )
 
 // lockKey is the key that every strategy locks.
@@ -21,43 +22,43 @@ var errNoLock = errors.New("its constructor returned no lock and no error")
 // wrong. It lives in one bubble.
 type world struct {
 	scenario    *scenarios.Scenario
-	strategy    Strategy
+	strategy    strategy.Strategy
 	seed        uint64
 	needsToxics bool
 
-	rec      *stage.Recorder
+	rec      *engine.Recorder
 	redis    *redisServer
-	resource *stage.Resource
-	nemesis  *stage.Nemesis
+	resource *engine.Resource
+	nemesis  *engine.Nemesis
 	clients  []*process
 	hands    []*hands
 	stop     chan struct{} // closed when the run must end
 }
 
 func newWorld(j Job, h history.Header) (*world, error) {
-	clock := stage.NewClock(1)
+	clock := engine.NewClock(1)
 	w := &world{
 		scenario:    j.Scenario,
 		strategy:    j.Strategy,
 		seed:        j.Seed,
 		needsToxics: j.viaToxics || needsToxics(j.Scenario),
-		rec:         stage.NewRecorder(clock, h, j.Record),
+		rec:         engine.NewRecorder(clock, h, j.Record),
 		stop:        make(chan struct{}),
 	}
 	// Toxiproxy's jitter and slicer, and locks that draw from the process-wide
 	// generator, follow the seed too: one world at a time.
-	rand.Seed(int64(stage.Generator(j.Seed, "process-wide").Uint64())) //lint:ignore SA1019 see the godebug line in go.mod
+	rand.Seed(int64(engine.Generator(j.Seed, "process-wide").Uint64())) //lint:ignore SA1019 see the godebug line in go.mod
 	var err error
 	if w.redis, err = newRedisServer(lockKey, w.emit); err != nil {
 		return nil, err
 	}
-	w.resource = stage.NewResource(clock, j.Scenario.Stock, j.Scenario.WriteTimeout, w.emit)
+	w.resource = engine.NewResource(clock, j.Scenario.Stock, j.Scenario.WriteTimeout, w.emit)
 	for _, name := range h.Clients {
 		p := newProcess(w, name)
 		w.clients = append(w.clients, p)
-		jitter := stage.Generator(w.seed, "lock "+name)
+		jitter := engine.Generator(w.seed, "lock "+name)
 		var mu sync.Mutex
-		l, err := j.Strategy.New(Env{
+		l, err := j.Strategy.New(strategy.Env{
 			Redis: p.rdb,
 			Key:   lockKey,
 			Owner: name,
@@ -79,7 +80,7 @@ func newWorld(j Job, h history.Header) (*world, error) {
 		}
 		w.hands = append(w.hands, newHands(w, p, l))
 	}
-	w.nemesis = stage.NewNemesis(clock, faultWorld{w}, h.Clients, w.seed, j.Scenario.Faults, w.emit)
+	w.nemesis = engine.NewNemesis(clock, faultWorld{w}, h.Clients, w.seed, j.Scenario.Faults, w.emit)
 	w.rec.Notify = w.nemesis.Observe
 	return w, nil
 }

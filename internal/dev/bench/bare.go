@@ -11,9 +11,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/memnet"
 )
 
 // bare sends the recorded commands with nothing of the harness around them.

@@ -17,11 +17,12 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/scenarios"
-	"github.com/lockchaos/simrun/sim"
-	"github.com/lockchaos/simrun/sim/bubble"
-	"github.com/lockchaos/simrun/sim/history"
 )
 
 func main() {
@@ -75,9 +76,9 @@ func compare(h bubble.Host, s *scenarios.Scenario, rounds, seeds int) int {
 func harness(h bubble.Host, s *scenarios.Scenario, seeds int) side {
 	var out side
 	begun := time.Now()
-	for _, st := range sim.Strategies() {
+	for _, st := range strategy.All() {
 		for seed := range seeds {
-			r := sim.Run(h, sim.Job{Scenario: s, Strategy: st, Seed: uint64(seed) + 1}).Report
+			r := virtual.Run(h, virtual.Job{Scenario: s, Strategy: st, Seed: uint64(seed) + 1}).Report
 			out.commands += r.Commands
 			out.virtual += time.Duration(r.Virtual)
 		}
@@ -102,15 +103,15 @@ type script struct {
 // record runs the scenario once to learn which commands it sends.
 func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
 	var scripts []script
-	for _, st := range sim.Strategies() {
+	for _, st := range strategy.All() {
 		for seed := range seeds {
 			sc := script{clients: map[string][]op{}}
 			spied := st
-			spied.New = func(e sim.Env) (lock.Locker, error) {
+			spied.New = func(e strategy.Env) (lock.Locker, error) {
 				e.Redis.AddHook(spy{client: e.Owner, begun: time.Now(), into: sc.clients})
 				return st.New(e)
 			}
-			out := sim.Run(h, sim.Job{Scenario: s, Strategy: spied, Seed: uint64(seed) + 1, Record: true})
+			out := virtual.Run(h, virtual.Job{Scenario: s, Strategy: spied, Seed: uint64(seed) + 1, Record: true})
 			for _, e := range out.Events {
 				if e.Kind == history.Command && e.Detail == "subscribe" {
 					sc.clients[e.Client] = append(sc.clients[e.Client], op{at: time.Duration(e.At), subscribe: true})

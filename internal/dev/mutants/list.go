@@ -22,35 +22,35 @@ var mutants = []mutant{
 		file:  "lock/lua/token_release.lua",
 		old:   `if redis.call('get', KEYS[1]) == ARGV[1] then`,
 		new:   `if redis.call('exists', KEYS[1]) == 1 then`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/expiry/token"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/expiry/token"},
 	},
 	{
 		name:  "watchdog: release without an owner check",
 		file:  "lock/lua/release.lua",
 		old:   `answer = redis.call('hdel', lock, ARGV[i])`,
 		new:   `answer = redis.call('exists', lock)`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/pause-before-write"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/pause-before-write"},
 	},
 	{
 		name:  "watchdog: renewal without an owner check",
 		file:  "lock/lua/renew.lua",
 		old:   `if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then`,
 		new:   `if redis.call('exists', KEYS[1]) == 0 then`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/gc-pause"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/gc-pause"},
 	},
 	{
 		name:  "capped: releases before it cancels",
 		file:  "lock/renewal.go",
 		old:   `	hd.lose(ErrRenewalCapped)`,
 		new:   `	defer hd.lose(ErrRenewalCapped)`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/overrun/capped"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/overrun/capped"},
 	},
 	{
 		name:  "capped: does not wait for the rollback",
 		file:  "lock/renewal.go",
 		old:   `	end := hd.granted.Add(-h.cfg.margin())`,
 		new:   `	end := time.Now().Add(-h.cfg.margin())`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/overrun/capped"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/overrun/capped"},
 	},
 	{
 		name:  "guarded: counts the lease from after the acquisition's reply",
@@ -64,7 +64,7 @@ var mutants = []mutant{
 		file:  "lock/renewal.go",
 		old:   `		hd.prolong(sent, h.cfg.lease)`,
 		new:   `		hd.prolong(time.Now(), h.cfg.lease)`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/slow-replies/guarded"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/slow-replies/guarded"},
 	},
 	{
 		name:  "guarded: no margin for drift",
@@ -85,14 +85,14 @@ var mutants = []mutant{
 		file:  "lock/lua/acquire.lua",
 		old:   `  token = redis.call('incr', counter)`,
 		new:   `  token = 1`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/pause-before-write/fenced"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/pause-before-write/fenced"},
 	},
 	{
 		name:  "watchdog: a resent acquire counts twice",
 		file:  "lock/lua/acquire.lua",
 		old:   `local resent = redis.call('hexists', lock, nonce) == 1`,
 		new:   `local resent = false`,
-		tests: []string{"./lock .", "./sim TestLibraryHolds/reply-lost/watchdog"},
+		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/reply-lost/watchdog"},
 	},
 	{
 		name:  "watchdog: a resent release is told that it held nothing",
@@ -105,65 +105,65 @@ var mutants = []mutant{
 	// A world whose faults do not bite, or a resource that does not refuse.
 	{
 		name: "world: a pause stops nothing",
-		file: "sim/faultworld.go",
+		file: "internal/virtual/faultworld.go",
 		old: `	p.Stop.Stop()
 	return p.Stop.Open,`,
 		new: `	_ = p
 	return func() {},`,
-		tests: []string{"./sim TestLibraryHolds/gc-pause"},
+		tests: []string{"./internal/virtual TestLibraryHolds/gc-pause"},
 	},
 	{
 		name:  "world: a clock jump does not move the clock",
-		file:  "sim/redis.go",
+		file:  "internal/virtual/redis.go",
 		old:   `	s.clock.offset += d`,
 		new:   ``,
-		tests: []string{"./sim TestLibraryHolds/clock-jump"},
+		tests: []string{"./internal/virtual TestLibraryHolds/clock-jump"},
 	},
 	{
 		name:  "world: a restart keeps the data",
-		file:  "sim/failover.go",
+		file:  "internal/virtual/failover.go",
 		old:   `		r.m.FlushAll()`,
 		new:   ``,
-		tests: []string{"./sim TestLibraryHolds/redis-restart/naive"},
+		tests: []string{"./internal/virtual TestLibraryHolds/redis-restart/naive"},
 	},
 	{
 		name:  "world: a failover loses nothing",
-		file:  "sim/snapshot/replica.go",
+		file:  "internal/snapshot/replica.go",
 		old:   `	for len(r.held) > 1 && now.Sub(r.held[1].since) >= r.lag {`,
 		new:   `	for len(r.held) > 1 {`,
-		tests: []string{"./sim/snapshot .", "./sim TestLibraryHolds/failover/naive"},
+		tests: []string{"./internal/snapshot .", "./internal/virtual TestLibraryHolds/failover/naive"},
 	},
 	{
 		name:  "watchdog: one failed renewal ends them all",
 		file:  "lock/renewal.go",
 		old:   `		failed = err != nil`,
 		new:   `		if failed = err != nil; failed { return }`,
-		tests: []string{"./sim TestLibraryHolds/redis-restart-kept/watchdog"},
+		tests: []string{"./internal/virtual TestLibraryHolds/redis-restart-kept/watchdog"},
 	},
 	{
 		name: "world: a lost reply arrives",
-		file: "sim/redis.go",
+		file: "internal/virtual/redis.go",
 		old: `	c.lose = nil
 	c.mu.Unlock()
 	if lose == nil {`,
 		new: `	c.lose = nil
 	c.mu.Unlock()
 	if true {`,
-		tests: []string{"./sim TestLibraryHolds/reply-lost"},
+		tests: []string{"./internal/virtual TestLibraryHolds/reply-lost"},
 	},
 	{
 		name:  "resource: an old fencing token is accepted",
-		file:  "sim/stage/resource.go",
+		file:  "internal/engine/resource.go",
 		old:   `	refused := e.Fence > 0 && e.Fence < r.fence`,
 		new:   `	refused := false`,
-		tests: []string{"./sim TestLibraryHolds/delayed-write/fenced"},
+		tests: []string{"./internal/virtual TestLibraryHolds/delayed-write/fenced"},
 	},
 	{
 		name:  "world: a fault never fires",
-		file:  "sim/stage/nemesis.go",
+		file:  "internal/engine/nemesis.go",
 		old:   `		return who, f.seen%f.plan.Every == 0`,
 		new:   `		return who, false`,
-		tests: []string{"./sim TestLibraryHolds/gc-pause/naive"},
+		tests: []string{"./internal/virtual TestLibraryHolds/gc-pause/naive"},
 	},
 
 	{
@@ -177,31 +177,31 @@ var mutants = []mutant{
 	// A live world that is wrong in one line.
 	{
 		name:  "live: a key in its last millisecond is taken to live for ever",
-		file:  "sim/live/observer.go",
+		file:  "internal/live/observer.go",
 		old:   `	if left < 0 {`,
 		new:   `	if left <= 0 {`,
-		tests: []string{"./sim/live TestEndOfAKey"},
+		tests: []string{"./internal/live TestEndOfAKey"},
 	},
 	{
 		name:  "live: a partition puts no toxic on the proxy",
-		file:  "sim/live/proxies.go",
+		file:  "internal/live/proxies.go",
 		old:   `	if _, err := p.p.AddToxic(name, t.Type, t.Stream, float32(t.Toxicity), scaled(t.Attributes, scale)); err != nil {`,
 		new:   `	if err := error(nil); err != nil {`,
-		tests: []string{"./sim/live TestFaultsAreReal/partition"},
+		tests: []string{"./internal/live TestFaultsAreReal/partition"},
 	},
 	{
 		name:  "live: a paused worker is not stopped",
-		file:  "sim/live/worker/control.go",
+		file:  "internal/live/worker/control.go",
 		old:   `signalGroup(p.Pid(), sigStop)`,
 		new:   `error(nil)`,
-		tests: []string{"./sim/live TestFaultsAreReal/gc-pause"},
+		tests: []string{"./internal/live TestFaultsAreReal/gc-pause"},
 	},
 	{
 		name:  "live: what was seen live only agrees",
-		file:  "sim/results/agreement.go",
+		file:  "internal/results/agreement.go",
 		old:   `		return false, "never in virtual time. It turns on " + varies`,
 		new:   `		return true, "never in virtual time. It turns on " + varies`,
-		tests: []string{"./sim/results ."},
+		tests: []string{"./internal/results ."},
 	},
 }
 
@@ -209,7 +209,7 @@ var mutants = []mutant{
 func checkerOff(property, constructor string) mutant {
 	return mutant{
 		name: "check: " + property + " is switched off",
-		file: "sim/check/check.go",
+		file: "internal/check/check.go",
 		old:  ", " + constructor + ")",
 		new:  ", func(*state) Checker { return off{} })",
 		extra: `
@@ -218,6 +218,6 @@ type off struct{}
 func (off) Event(*history.Event) {}
 func (off) End() []Violation      { return nil }
 `,
-		tests: []string{"./sim/check ."},
+		tests: []string{"./internal/check ."},
 	}
 }

@@ -6,7 +6,7 @@ import "testing"
 func TestMutantsFitTheCode(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range mutants {
-		if _, err := m.broken("../.."); err != nil {
+		if _, err := m.broken("../../.."); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}
 		if seen[m.name] || len(m.tests) == 0 || m.old == m.new {

@@ -1,4 +1,4 @@
-// Package differ holds miniredis against a real redis-server, and is tests only.
+// Package redisconformance holds miniredis against a real redis-server, and is tests only.
 //
 // The virtual world judges locks on miniredis. That convicts nobody unless
 // miniredis answers what a lock sends as Redis does. So the tests hold, in
@@ -13,4 +13,4 @@
 // tests until a transcript has it.
 //
 // Non-goals: commands that no lock of ours sends, and speed.
-package differ
+package redisconformance

@@ -1,4 +1,4 @@
-package differ
+package redisconformance
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim/memnet"
 )
 
 // recording is what a run sent: by its clients, and by their scripts.

@@ -1,4 +1,4 @@
-package differ
+package redisconformance
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
 // bound ends a test whose server does not answer. Nothing asserts on it.
@@ -26,10 +26,10 @@ const recordedOf = "7.0."
 // findRedis looks for a redis-server of a release.
 func findRedis(t *testing.T, release string) string {
 	t.Helper()
-	path := needs.RedisServer(t)
+	path := testneeds.RedisServer(t)
 	version, err := exec.Command(path, "--version").Output()
 	if err != nil || !strings.Contains(string(version), " v="+release) {
-		needs.Missing(t, "redis-server is not of release "+release+"x: "+string(version))
+		testneeds.Missing(t, "redis-server is not of release "+release+"x: "+string(version))
 	}
 	return path
 }

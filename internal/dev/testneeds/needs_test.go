@@ -1,4 +1,4 @@
-package needs_test
+package testneeds_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
 // witness is a test that goes on.
@@ -36,10 +36,10 @@ func TestAMissingProgramSkipsOnALaptopAndFailsInCI(t *testing.T) {
 		{"1", []string{"gone"}, "", "fatal: there is no gone in $PATH, and SIMRUN_CI is set"},
 		{"", []string{"gone", "lost"}, "", "skip: there is no gone and no lost in $PATH"},
 	} {
-		t.Setenv(needs.CI, tt.ci)
+		t.Setenv(testneeds.CI, tt.ci)
 		var w witness
-		if path := needs.Program(&w, tt.names...); path != tt.path || w.said != tt.said {
-			t.Errorf("%q, %s=%q: %q and %q, want %q and %q", tt.names, needs.CI, tt.ci, path, w.said, tt.path, tt.said)
+		if path := testneeds.Program(&w, tt.names...); path != tt.path || w.said != tt.said {
+			t.Errorf("%q, %s=%q: %q and %q, want %q and %q", tt.names, testneeds.CI, tt.ci, path, w.said, tt.path, tt.said)
 		}
 	}
 }

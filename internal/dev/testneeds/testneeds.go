@@ -1,9 +1,9 @@
-// Package needs finds the programs that some tests need beside Go.
+// Package testneeds finds the programs that some tests need beside Go.
 //
 // Goals: one rule for all tests: on a laptop without the program the test is
 // skipped, and where [CI] is set it fails, since CI skips nothing.
 // Non-goals: starting the program, and any use outside tests.
-package needs
+package testneeds
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"os/exec"
@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/internal/reaper"
 )
 
 // child is a process of ours that does not outlive us.
@@ -22,7 +22,7 @@ type child struct {
 // startChild starts a program in a process group of its own. Where the system
 // offers that, the program is killed when the thread that started it ends, and
 // so that thread is kept until the program has ended.
-func startChild(j *janitor.Janitor, program string, args ...string) (*child, error) {
+func startChild(j *reaper.Janitor, program string, args ...string) (*child, error) {
 	c := &child{log: &tail{}, ended: make(chan struct{})}
 	cmd := exec.Command(program, args...)
 	cmd.SysProcAttr = bound()

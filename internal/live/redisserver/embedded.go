@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/live/linked"
-	"github.com/lockchaos/simrun/sim/snapshot"
-	"github.com/lockchaos/simrun/sim/stage"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/modversion"
+	"github.com/lockchaos/simrun/internal/snapshot"
 )
 
 // embedded is a miniredis behind a listener of our own, so that its clock is
@@ -31,7 +31,7 @@ type embedded struct {
 
 	mu    sync.Mutex // of the clock; taken before miniredis's own lock
 	clock clock
-	rates stage.Rates
+	rates engine.Rates
 
 	life   sync.Mutex // of what opens and shuts the server
 	door   *door
@@ -136,7 +136,7 @@ func (s *embedded) Options() *redis.Options { return quiet(&redis.Options{Addr: 
 
 // Version is miniredis's, as it was linked in.
 func (s *embedded) Version() string {
-	return "miniredis " + linked.Version("github.com/alicebob/miniredis/v2")
+	return "miniredis " + modversion.Version("github.com/alicebob/miniredis/v2")
 }
 
 // JumpClock steps the clock. A real server keeps expiry as a time of day, so a

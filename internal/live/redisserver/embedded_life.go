@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/snapshot"
+	"github.com/lockchaos/simrun/internal/snapshot"
 )
 
 // usable says why there is no server. The mutex of its life is held.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package redisd
+package redisserver
 
 import (
 	"fmt"

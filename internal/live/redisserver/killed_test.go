@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockchaos/simrun/sim/live/janitor"
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/reaper"
 )
 
 // ownerVerb makes the test binary a process that is killed while its
@@ -21,7 +21,7 @@ import (
 const ownerVerb = "__owner"
 
 func own() {
-	j, err := janitor.Start(os.Args[0])
+	j, err := reaper.Start(os.Args[0])
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -42,7 +42,7 @@ func own() {
 }
 
 func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
-	needs.RedisServer(t)
+	testneeds.RedisServer(t)
 	cmd := exec.Command(os.Args[0], ownerVerb)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

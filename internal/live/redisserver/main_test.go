@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/live/janitor"
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/reaper"
 )
 
 func TestMain(m *testing.M) {
-	if janitor.Is(os.Args[1:]) {
-		janitor.Main()
+	if reaper.Is(os.Args[1:]) {
+		reaper.Main()
 	}
 	if len(os.Args) == 2 && os.Args[1] == ownerVerb {
 		own()
@@ -28,7 +28,7 @@ var started = []string{Miniredis, RedisServer}
 func open(t *testing.T, spec string, o Options) Server {
 	t.Helper()
 	if spec == RedisServer {
-		needs.RedisServer(t)
+		testneeds.RedisServer(t)
 	}
 	if o.Log == nil {
 		o.Log = func(line string) { t.Log(line) }

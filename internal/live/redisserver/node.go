@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/internal/reaper"
 )
 
 // node is one redis-server process of ours: a primary or its replica.
@@ -20,7 +20,7 @@ type node struct {
 	program string
 	dir     string // its working directory, with its data
 	addr    string // at which it listens
-	janitor *janitor.Janitor
+	janitor *reaper.Janitor
 
 	child   *child
 	admin   *redis.Client // of this very process, which is there as long as it is

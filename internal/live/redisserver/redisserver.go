@@ -1,4 +1,4 @@
-// Package redisd opens the Redis server of a live run: an embedded miniredis, a
+// Package redisserver opens the Redis server of a live run: an embedded miniredis, a
 // redis-server started for the run, or one that already runs.
 //
 // Goals: the three behave alike to who connects; a clock that can be stepped, a
@@ -8,7 +8,7 @@
 // keys is ever removed from one that we did not.
 // Non-goals: reading or watching keys (package tap and its owner), clusters,
 // TLS, and moving the TIME that a real server tells: see [Server.JumpClock].
-package redisd
+package redisserver
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/internal/reaper"
 )
 
 // The specs that name a server of our own.
@@ -42,7 +42,7 @@ type Options struct {
 	Port int
 	// Janitor is given the process and the directory of a server that we
 	// start. It may be nil.
-	Janitor *janitor.Janitor
+	Janitor *reaper.Janitor
 	// Log takes one line about what a server does. It may be nil.
 	Log func(line string)
 }

@@ -1,4 +1,4 @@
-package redisd
+package redisserver
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
 // stub is a miniredis that tells what is asked of it about itself.
@@ -169,7 +169,7 @@ func TestAPortThatIsTaken(t *testing.T) {
 	for _, spec := range started {
 		t.Run(spec, func(t *testing.T) {
 			if spec == RedisServer {
-				needs.RedisServer(t)
+				testneeds.RedisServer(t)
 			}
 			_, err := Open(t.Context(), spec, Options{Port: l.Addr().(*net.TCPAddr).Port})
 			checkRefusal(t, err, ErrServerPort, l.Addr().String())

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package redisd
+package redisserver
 
 import "syscall"
 

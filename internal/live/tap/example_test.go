@@ -6,14 +6,14 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/sim/live/redisd"
-	"github.com/lockchaos/simrun/sim/live/tap"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/live/tap"
 )
 
 // A client's commands on the watched key, seen from the tap.
 func Example() {
 	ctx := context.Background()
-	server, err := redisd.Open(ctx, redisd.Miniredis, redisd.Options{})
+	server, err := redisserver.Open(ctx, redisserver.Miniredis, redisserver.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,21 +10,21 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
-	"github.com/lockchaos/simrun/sim/live/redisd"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
 )
 
 // servers runs a test against each server that a live run can have.
 func servers(t *testing.T, test func(t *testing.T, addr string)) {
-	t.Run(redisd.Miniredis, func(t *testing.T) { test(t, miniredis.RunT(t).Addr()) })
-	t.Run(redisd.RedisServer, func(t *testing.T) { test(t, redisServer(t).Addr()) })
+	t.Run(redisserver.Miniredis, func(t *testing.T) { test(t, miniredis.RunT(t).Addr()) })
+	t.Run(redisserver.RedisServer, func(t *testing.T) { test(t, redisServer(t).Addr()) })
 }
 
 // redisServer starts one.
-func redisServer(t *testing.T) redisd.Server {
+func redisServer(t *testing.T) redisserver.Server {
 	t.Helper()
-	needs.RedisServer(t)
-	s, err := redisd.Open(t.Context(), redisd.RedisServer, redisd.Options{})
+	testneeds.RedisServer(t)
+	s, err := redisserver.Open(t.Context(), redisserver.RedisServer, redisserver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/internal/strategy"
 )
 
 const (
@@ -43,12 +43,12 @@ func (s *server) start(c *Setup) error {
 	case !(c.Scale >= 1):
 		return fmt.Errorf("the scale is %v, which is less than 1", c.Scale)
 	}
-	strategy, ok := sim.Lookup(c.Strategy)
+	st, ok := strategy.Lookup(c.Strategy)
 	if !ok {
 		return fmt.Errorf("unknown strategy %q", c.Strategy)
 	}
 	rdb := redis.NewClient(redisOptions(c))
-	l, err := strategy.New(sim.Env{
+	l, err := st.New(strategy.Env{
 		Redis: rdb, Key: c.Key, Owner: c.Owner,
 		Lease: duration(c.LeaseMS), Renew: duration(c.RenewMS), Cap: c.Cap,
 		Jitter: rand.New(rand.NewPCG(c.JitterSeed, 0)).Float64,

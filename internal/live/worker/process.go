@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/live/janitor"
+	"github.com/lockchaos/simrun/internal/reaper"
 )
 
 // Options say how patient the harness is.
@@ -23,7 +23,7 @@ type Options struct {
 	// Grace is what Close grants the process to end by itself. Default 1 s.
 	Grace time.Duration
 	// Janitor ends the process's group where this program is killed. It may be nil.
-	Janitor *janitor.Janitor
+	Janitor *reaper.Janitor
 }
 
 // Process is a worker's process seen from the harness. Requests wait for each

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/errclass"
+	"github.com/lockchaos/simrun/internal/errclass"
 )
 
 // Version is the protocol's: a worker refuses to start on one it does not know.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/live/needs"
+	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
 const workerPy = "../../../examples/worker-python/worker.py"
@@ -12,7 +12,7 @@ const workerPy = "../../../examples/worker-python/worker.py"
 // python is the worker in Python.
 func python(t *testing.T) Command {
 	t.Helper()
-	return Command{Path: needs.Python(t), Args: []string{workerPy}}
+	return Command{Path: testneeds.Python(t), Args: []string{workerPy}}
 }
 
 func TestTheWorkerInPythonExcludes(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/internal/errclass"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/sim/errclass"
 )
 
 // Verb is the argument on which a program that has strategies registered serves

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockchaos/simrun/sim"
+	"github.com/lockchaos/simrun/internal/strategy"
 )
 
 // A section passes through every registered lock, in a process of its own.
 func TestASectionOfEachStrategy(t *testing.T) {
-	for _, s := range sim.Strategies() {
+	for _, s := range strategy.All() {
 		t.Run(s.Name, func(t *testing.T) {
 			m := redisServer(t)
 			p, must := begin(t, config(m.Addr(), s.Name, "A")), must(t)

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/lockchaos/simrun/sim/memnet"
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
 func fixed(d time.Duration) memnet.Latency { return func() time.Duration { return d } }

@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 
-	"github.com/lockchaos/simrun/cmd/simrun/app"
 	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/sim"
 )
@@ -14,5 +13,5 @@ func main() {
 	sim.Register(sim.Strategy{Name: "mine", Summary: "the lock of our own service", New: func(e sim.Env) (lock.Locker, error) {
 		return &mine{redis: e.Redis, key: e.Key, owner: e.Owner, lease: e.Lease}, nil
 	}})
-	os.Exit(app.Main(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr))
 }
