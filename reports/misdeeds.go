@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/stack"
 )
 
 // deeds say what a lock did that misbehaved as a program, by the class of the
@@ -51,77 +52,35 @@ func did(s results.Strategy) string {
 	return strings.Join(out, ", and ")
 }
 
-// frame is one call of a stack.
+// frame is one call of a stack, as a report shows it.
 type frame struct{ Call, Place string }
 
-// stackFrames reads the first goroutine of a stack that shows the code of the
-// lock, and keeps its last calls: those of the lock itself where there are any,
-// else all of them.
-func stackFrames(stack string, most int) []frame {
-	var all []frame
-	for _, goroutine := range strings.Split(stack, "\n\n") {
-		frames := parseFrames(goroutine)
-		own := slices.DeleteFunc(slices.Clone(frames), func(f frame) bool { return !f.lockCode() })
-		if len(own) > 0 {
-			return own[:min(most, len(own))]
-		}
-		if len(all) == 0 {
-			all = frames
-		}
-	}
-	return all[:min(most, len(all))]
-}
-
-// parseFrames reads pairs of lines: a call, and after a tab its place.
-func parseFrames(goroutine string) []frame {
+// stackFrames returns the innermost calls, at most most of them, of the first
+// goroutine that shows the lock's code: the lock's own calls, or all of the first
+// goroutine where none shows the lock.
+func stackFrames(dump string, most int) []frame {
 	var out []frame
-	lines := strings.Split(goroutine, "\n")
-	for i := 0; i+1 < len(lines); i++ {
-		place, ok := strings.CutPrefix(lines[i+1], "\t")
-		if !ok || strings.HasPrefix(lines[i], "\t") {
-			continue
+	for block := range strings.SplitSeq(dump, "\n\n") {
+		frames := stack.Frames(block)
+		own := slices.DeleteFunc(slices.Clone(frames), func(f stack.Frame) bool { return f.Owner() != stack.Lock })
+		switch {
+		case len(own) > 0:
+			return shownFrames(own, most)
+		case out == nil:
+			out = shownFrames(frames, most)
 		}
-		place, _, _ = strings.Cut(place, " +0x")
-		out = append(out, frame{callName(lines[i]), place})
 	}
 	return out
 }
 
-// callName is a call without its arguments, which are addresses.
-func callName(line string) string {
-	call, starter := strings.CutPrefix(line, "created by ")
-	if starter {
-		call, _, _ = strings.Cut(call, " in goroutine ")
-		return "started by " + call
-	}
-	if at := strings.LastIndexByte(call, '('); at > 0 && strings.HasSuffix(call, ")") {
-		call = call[:at]
-	}
-	return call
-}
-
-// notLocks are the modules whose calls stand around a lock's.
-var notLocks = []string{
-	"github.com/lockchaos/simrun/internal/", "github.com/lockchaos/simrun/chaos",
-	"github.com/redis/go-redis/",
-}
-
-// lockCode tells whether a call is of a lock: neither of the standard library
-// nor of what runs the lock.
-func (f frame) lockCode() bool {
-	call := strings.TrimPrefix(f.Call, "started by ")
-	for _, m := range notLocks {
-		if strings.HasPrefix(call, m) {
-			return false
+func shownFrames(frames []stack.Frame, most int) []frame {
+	var out []frame
+	for _, f := range frames[:min(most, len(frames))] {
+		call := f.Func
+		if f.Created {
+			call = "started by " + call
 		}
+		out = append(out, frame{call, f.Place})
 	}
-	dir := call[:strings.LastIndexByte(call, '/')+1]
-	pkg, _, ok := strings.Cut(call[len(dir):], ".")
-	if !ok { // panic, which has no package
-		return false
-	}
-	path := dir + pkg + "/"
-	standard := !strings.Contains(dir, ".") &&
-		(strings.Contains(f.Place, "/src/"+path) || strings.HasPrefix(f.Place, path))
-	return !standard
+	return out
 }

@@ -89,7 +89,11 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}
-	fmt.Fprintf(stderr, "simrun: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	text := err.Error()
+	if !errors.Is(err, runner.ErrInternal) { // which ends with a stack
+		text = strings.ReplaceAll(text, "\n", " ")
+	}
+	fmt.Fprintf(stderr, "simrun: %s\n", text)
 	return exitCode(err)
 }
 

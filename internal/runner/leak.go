@@ -6,6 +6,7 @@ import (
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/stack"
 	"github.com/lockchaos/simrun/internal/virtual"
 )
 
@@ -19,7 +20,7 @@ func leaked(h bubble.Host, j virtual.Job, r check.Report) []check.Finding {
 		j.Record = true
 		for _, e := range runSeed(h, j).Events {
 			if e.Kind == history.Residue && e.Text != "" {
-				return []check.Finding{{Class: classLeak, Detail: e.Detail, Stack: scrub(e.Text)}}
+				return []check.Finding{{Class: classLeak, Detail: e.Detail, Stack: stack.Scrub(e.Text)}}
 			}
 		}
 	}

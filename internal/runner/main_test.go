@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	for _, name := range []string{
 		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle",
-		"logs", "killed-once", "killed", "rants",
+		"logs", "killed-once", "killed", "rants", "innocent",
 	} {
 		strategy.Register(strategy.Strategy{
 			Name: name, Summary: "a test's " + name,
@@ -103,6 +103,10 @@ func behave(j virtual.Job, r *check.Report) {
 		}
 	case "rants":
 		panic(strings.Repeat("the lock is broken, ", 5000))
+	case "innocent":
+		if j.Seed == 2 {
+			virtual.Run(bubble.Host{}, j) // without a test to run in, simrun panics
+		}
 	case "fickle":
 		overlap.Text = fmt.Sprint(j.Record)
 		r.Violations = append(r.Violations, overlap)

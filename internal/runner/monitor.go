@@ -1,11 +1,11 @@
 package runner
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/stack"
 	"github.com/lockchaos/simrun/internal/virtual"
 )
 
@@ -55,17 +55,11 @@ func (m *monitor) watch() {
 		if still < ticksToStall {
 			continue
 		}
-		stacks := allStacks()
+		dump := stack.All()
 		// A seed that ended while the stacks were taken did not stall.
 		if m.seed.Load() == seed && m.runs.Load() == now[0] {
-			m.stall(seed, classify(stacks))
+			m.stall(seed, classify(dump))
 		}
 		still = 0
 	}
-}
-
-// allStacks is a dump of all goroutines, of at most 1 MiB.
-func allStacks() string {
-	buf := make([]byte, 1<<20)
-	return string(buf[:runtime.Stack(buf, true)])
 }

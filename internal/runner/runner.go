@@ -28,6 +28,10 @@ import (
 // ErrNotHooked: the binary that was started as a child did not call [Child].
 var ErrNotHooked = errors.New("the program does not serve as its own child: call runner.Child first thing in main or TestMain where runner.IsChild")
 
+// ErrInternal: simrun, or a library that it brings, crashed. That is no
+// evidence against the lock.
+var ErrInternal = errors.New("simrun itself crashed, which is not the lock's fault: please report it")
+
 // Input is a scenario and where children read it from.
 type Input struct {
 	Scenario *scenarios.Scenario

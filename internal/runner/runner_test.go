@@ -127,6 +127,16 @@ func TestMisbehaviourIsAFinding(t *testing.T) {
 	}
 }
 
+// A panic in simrun's own code is an error of the harness, with its stack, and
+// not a finding.
+func TestACrashOfSimrunIsNoFinding(t *testing.T) {
+	expect := map[string]expectations{"innocent": {"overlap": scenarios.None}}
+	_, err := Run(t.Context(), planOf(t, 5, expect, "innocent"), Options{Procs: 1})
+	if !errors.Is(err, ErrInternal) || !strings.Contains(err.Error(), "-seed 2: ") || !strings.Contains(err.Error(), "goroutine N [running") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestALockThatPrintsDoesNotDisturb(t *testing.T) {
 	expect := map[string]expectations{"prints": {"overlap": scenarios.None}}
 	r := runPlan(t, planOf(t, 5, expect, "prints"), Options{Procs: 1})

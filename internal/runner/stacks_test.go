@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -56,25 +57,44 @@ func TestCrash(t *testing.T) {
 		{"an exit with its reason", "config missing\n", "exit status 1", "the process ended: exit status 1", "config missing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := crash(tt.stderr, tt.exit)
-			if f.Class != "panic" || f.Detail != tt.detail || f.Stack != tt.stack {
+			f, err := crash(tt.stderr, tt.exit)
+			if err != nil || f.Class != "panic" || f.Detail != tt.detail || f.Stack != tt.stack {
 				t.Errorf("%q\n%q\n%q", f.Class, f.Detail, f.Stack)
 			}
 		})
 	}
 }
 
-func TestScrubLeavesWhatTwoRunsShare(t *testing.T) {
-	a := scrub("goroutine 7 [sleep, 3 minutes]:\nmine.(*Lock).Acquire(0xc000123, {0x1, 0x2})\n\t/x/lock.go:7 +0x25")
-	b := scrub("goroutine 9 [sleep]:\nmine.(*Lock).Acquire(0xc000999, {0x1, 0x3})\n\t/x/lock.go:7 +0x25")
-	if a != b {
-		t.Errorf("differ:\n%s\n%s", a, b)
-	}
-	if !strings.Contains(a, "mine.(*Lock).Acquire(...)") || !strings.Contains(a, "/x/lock.go:7") {
-		t.Errorf("lost too much:\n%s", a)
-	}
-	if long := scrub(strings.Repeat("é", maxStack)); len(long) > maxStack+10 {
-		t.Errorf("a stack of %d bytes is kept", len(long))
+// A crash is held against the lock unless the code that panicked is simrun's.
+func TestCrashOfSimrunIsNotTheLocks(t *testing.T) {
+	const (
+		own   = "github.com/lockchaos/simrun/internal/engine.(*nemesis).fire(...)\n\t/s/internal/engine/nemesis.go:7 +0x1\n"
+		toxic = "github.com/Shopify/toxiproxy/v2.(*ToxicLink).read(...)\n\t/m/link.go:7 +0x1\n"
+		redis = "github.com/redis/go-redis/v9.(*Client).Process(...)\n\t/m/redis.go:7 +0x1\n"
+		lock  = "shop.(*lock).renew(...)\n\t/x/lock.go:7 +0x1\n"
+		calls = "panic({0x1, 0x2})\n\t/go/src/runtime/panic.go:860 +0x1\n"
+	)
+	for _, tt := range []struct {
+		name, first, frames string
+		internal            bool
+	}{
+		{"the lock panicked", "panic: boom", lock + own, false},
+		{"go-redis panicked in the lock's hands", "panic: boom", redis + lock + own, false},
+		{"simrun panicked", "panic: boom", own + lock, true},
+		{"Toxiproxy panicked", "panic: send on closed channel", toxic, true},
+		{"two of simrun's goroutines raced", "fatal error: concurrent map writes", own, true},
+		{"the bubble deadlocked", "panic: deadlock: all goroutines in bubble are blocked", own, false},
+		{"memory ran out", "fatal error: runtime: out of memory", own, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := crash(tt.first+"\n\ngoroutine 7 [running]:\n"+calls+tt.frames, "exit status 2")
+			if got := errors.Is(err, ErrInternal); got != tt.internal {
+				t.Errorf("internal is %t (%v), want %t", got, err, tt.internal)
+			}
+			if err != nil && !strings.Contains(err.Error(), "goroutine N [running]:") {
+				t.Errorf("the error lacks the stack: %v", err)
+			}
+		})
 	}
 }
 

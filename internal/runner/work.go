@@ -130,7 +130,10 @@ func (w *worker) collect(ctx context.Context, t task) (int, error) {
 		switch {
 		case err != nil:
 			seed := t.first + uint64(done)
-			got := w.obituary(err, seed)
+			got, err := w.obituary(err, seed)
+			if err != nil {
+				return done, fmt.Errorf("%s: %w", t.cell.replay(seed), err)
+			}
 			if got.outside && w.again != seed {
 				w.again = seed
 				return done, nil
@@ -170,7 +173,7 @@ func (w *worker) fold(t task, got *tally, dead bool) {
 const killedText = "the process was killed from outside"
 
 // obituary ends a child that died or fell silent, and tells of it.
-func (w *worker) obituary(cause error, seed uint64) *tally {
+func (w *worker) obituary(cause error, seed uint64) (*tally, error) {
 	p := w.child
 	w.child = nil
 	var f check.Finding
@@ -180,11 +183,14 @@ func (w *worker) obituary(cause error, seed uint64) *tally {
 	} else {
 		exit := p.end() // before its last words are read, which it may still be saying
 		if p.endedFromOutside() {
-			return &tally{Seed: seed, Unknown: killedText, outside: true}
+			return &tally{Seed: seed, Unknown: killedText, outside: true}, nil
 		}
-		f = crash(p.stderr.String(), exit)
+		var err error
+		if f, err = crash(p.stderr.String(), exit); err != nil {
+			return nil, err
+		}
 	}
-	return tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail})
+	return tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), nil
 }
 
 func (w *worker) retire() {

@@ -2,26 +2,24 @@ package virtual
 
 import (
 	"fmt"
-	"reflect"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/stack"
 )
 
 // reportBlocked records which workers never came back from the lock.
 func (w *world) reportBlocked() {
-	stacks := bubbleStacks()
+	goroutines := bubbleGoroutines()
 	for _, a := range w.hands {
 		if a.call() == "" || !a.p.Alive() {
 			continue
 		}
 		e := history.Event{Kind: history.Finding, Client: a.p.Name, Section: a.actor.Section(), Detail: "blocked"}
 		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.call(), a.p.Name)
-		for _, s := range stacks {
-			if strings.Contains(s, "virtual.(*hands).run(") {
-				e.Text += "\n\n" + s
+		for _, g := range goroutines {
+			if g.Calls(a.run) {
+				e.Text += "\n\n" + g.Text
 			}
 		}
 		w.emit(e)
@@ -71,72 +69,32 @@ func (w *world) reportResidue() {
 			return // its goroutines could only end with a process of their own
 		}
 	}
-	for _, s := range bubbleStacks() {
-		if who := creator(s); !harness(who) {
-			w.emit(history.Event{Kind: history.Residue, Detail: "goroutine started by " + who + " is still there", Text: s})
+	for _, g := range bubbleGoroutines() {
+		who := g.Creator()
+		if !startedByHarness(who) {
+			w.emit(history.Event{Kind: history.Residue, Detail: "goroutine started by " + who.Func + " is still there", Text: g.Text})
 		}
 	}
 }
 
-// bubbleStacks returns the stacks of all goroutines of the bubble but the
-// caller's.
-func bubbleStacks() []string {
-	buf := make([]byte, 1<<16)
-	for {
-		n := runtime.Stack(buf, true)
-		if n < len(buf) {
-			buf = buf[:n]
-			break
-		}
-		buf = make([]byte, 2*len(buf))
-	}
-	all := strings.Split(string(buf), "\n\n")
-	mark := bubbleMark(all[0])
-	if mark == "" {
-		return nil
-	}
-	var out []string
-	for _, s := range all[1:] {
-		if bubbleMark(s) == mark {
-			out = append(out, s)
+// bubbleGoroutines returns all goroutines of the bubble but the caller.
+func bubbleGoroutines() []stack.Goroutine {
+	all := stack.Parse(stack.All())
+	var out []stack.Goroutine
+	for _, g := range all[1:] {
+		if g.Bubble != "" && g.Bubble == all[0].Bubble {
+			out = append(out, g)
 		}
 	}
 	return out
 }
 
-// bubbleMark takes "synctest bubble 7]" from a stack's first line, as
-// "goroutine 12 [select (durable), synctest bubble 7]:".
-func bubbleMark(stack string) string {
-	first, _, _ := strings.Cut(stack, "\n")
-	_, mark, _ := strings.Cut(first, "synctest bubble ")
-	return mark
-}
-
-// creator is the function that started the goroutine of a stack.
-func creator(stack string) string {
-	_, after, _ := strings.Cut(stack, "\ncreated by ")
-	first, _, _ := strings.Cut(after, "\n")
-	who, _, _ := strings.Cut(first, " in goroutine")
-	return who
-}
-
-// ownPackage is this package's path, as a stack shows it.
-var ownPackage = reflect.TypeFor[world]().PkgPath()
-
-// harness reports whether a goroutine with this creator belongs to the world
-// and not to the lock under test.
-func harness(creator string) bool {
-	for _, p := range []string{
-		ownPackage + ".",
-		"github.com/alicebob/miniredis/v2",
-		"github.com/Shopify/toxiproxy/v2",
-		"internal/synctest.",
-		"testing/synctest.",
-		"testing.",
-	} {
-		if strings.HasPrefix(creator, p) {
-			return true
-		}
+// startedByHarness reports whether a goroutine belongs to the world and not to
+// the lock under test.
+func startedByHarness(f stack.Frame) bool {
+	switch f.Package() {
+	case "internal/synctest", "testing/synctest", "testing":
+		return true
 	}
-	return false
+	return f.Owner() == stack.Simrun || f.Owner() == stack.Bundled
 }
