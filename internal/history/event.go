@@ -2,9 +2,11 @@
 // as JSON Lines behind a header that holds all that a judge must know.
 //
 // Goals: the same run gives the same bytes; a recorded history can be judged,
-// drawn and told again without the program that made it.
+// drawn and narrated again without the program that made it.
 // Non-goals: judging (package check), drawing (package reports).
 package history
+
+import "slices"
 
 // Kind names what happened. The words are those a scenario's `on:` may use.
 type Kind string
@@ -49,6 +51,26 @@ const (
 	Residue Kind = "residue" // something was left when all was over; Detail says what
 	End     Kind = "end"     // the last event; Value is the resource's stock
 )
+
+// kinds holds every kind there is, in the order of their declaration.
+var kinds = []Kind{
+	Waiting, Acquired, Refused, Entered, Read, Checked, Wrote, Rejected, Unanswered, SoldOut,
+	Noticed, Aborted, Left, Releasing, Released, Crashed, Done,
+	Command, Locked, Renewed, Unlocked, Expired,
+	Fired, Over, Unfired, Finding, Residue, End,
+}
+
+// known says of each kind that it exists.
+var known = func() map[Kind]bool {
+	m := make(map[Kind]bool, len(kinds))
+	for _, k := range kinds {
+		m[k] = true
+	}
+	return m
+}()
+
+// Kinds lists every kind of event: those of a client, of Redis, of the harness.
+func Kinds() []Kind { return slices.Clone(kinds) }
 
 // Event is one thing that happened. Fields that its kind does not use are zero
 // and are not written.

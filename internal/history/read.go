@@ -2,47 +2,76 @@ package history
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MaxLine is the longest line that a history may have, in bytes.
 const MaxLine = 1 << 20
 
+// Problem is a reason to reject a history. The exported Err values are all there
+// are; errors.Is tells them apart in the errors of [Reader] and [ReadFile].
+type Problem struct{ what, remedy string }
+
+// Error says what is wrong, without the place.
+func (p *Problem) Error() string { return p.what }
+
+// The problems of a history.
+var (
+	// ErrEmpty: there is nothing in the file.
+	ErrEmpty = &Problem{"empty history", "record the run again"}
+	// ErrNoHeader: the first line is not a header.
+	ErrNoHeader = &Problem{"the first line is not a header", "give a history.jsonl as simrun writes it, from its first line"}
+	// ErrHeader: a value in the header is impossible.
+	ErrHeader = &Problem{"bad header", "record the run again"}
+	// ErrVersion: another version of the format.
+	ErrVersion = &Problem{"unknown version of the format", "read it with the simrun that wrote it, or record the run again"}
+	// ErrSyntax: a line is not one JSON object of the fields' types.
+	ErrSyntax = &Problem{"not an event", "each line must be one JSON object as simrun writes it"}
+	// ErrUnknownKey: a key that no event and no header has.
+	ErrUnknownKey = &Problem{"unknown key", "remove it, or read the file with the simrun that wrote it"}
+	// ErrUnknownKind: a kind of event that is not in [Kinds].
+	ErrUnknownKind = &Problem{"unknown kind of event", "correct it, or read the file with the simrun that wrote it"}
+	// ErrOrder: n does not count up by one, t goes back, or a line follows the end.
+	ErrOrder = &Problem{"event out of order", "a history must be kept whole and in the order it was written"}
+	// ErrTooLong: a line of more than [MaxLine] bytes.
+	ErrTooLong = &Problem{"line longer than 1 MiB", "no event is that long: is this a history?"}
+	// ErrTruncated: the file stops before the run's end event. The events before
+	// that are sound, but what is absent from them proves nothing.
+	ErrTruncated = &Problem{"history stops before its end event", "the run was cut short: record it again"}
+)
+
 // Reader reads a history event by event, in constant memory. It is strict:
-// what it does not wholly understand is an error that names file, line and
-// remedy, told apart by errors.Is with the Err values of this package.
+// whatever it does not understand completely is an error that names file, line
+// and remedy and wraps one of the Err values of this package.
 type Reader struct {
 	name   string
 	in     *bufio.Reader
-	scan   scanner
 	header Header
 	line   int
 	seq    int
 	at     int64
 	ended  bool
-	err    error // what Next returned last, so that it stays
+	err    error // that Next keeps returning
 }
 
 // NewReader reads the header of the history in r; name is for errors.
 func NewReader(r io.Reader, name string) (*Reader, error) {
-	in := &Reader{name: name, in: bufio.NewReaderSize(r, MaxLine+1), scan: scanner{words: map[string]string{}}}
+	in := &Reader{name: name, in: bufio.NewReaderSize(r, MaxLine+1), line: 1}
 	line, _, err := in.next()
-	if err == io.EOF {
-		return nil, ErrEmpty.at(name, 1, "")
-	}
-	if err != nil {
+	switch {
+	case err == io.EOF:
+		return nil, in.fail(ErrEmpty, "")
+	case err != nil:
 		return nil, err
 	}
-	if in.header, err = readHeader(line, name); err != nil {
-		return nil, err
-	}
-	return in, nil
+	return in, in.readHeader(line)
 }
 
 // Header is the history's header.
@@ -63,80 +92,124 @@ func (r *Reader) event(e *Event) error {
 	case err == io.EOF && r.ended:
 		return io.EOF
 	case err == io.EOF:
-		return ErrTruncated.at(r.name, r.line, "")
+		r.line--
+		return r.fail(ErrTruncated, "")
 	case err != nil:
 		return err
+	case r.ended:
+		return r.fail(ErrOrder, "a line follows the end event")
 	}
-	if r.ended {
-		return ErrOrder.at(r.name, r.line, "a line follows the end event")
-	}
-	if bad := r.scan.event(line, e); bad != nil {
+	if problem, detail := decodeEvent(line, e); problem != nil {
 		if !whole {
-			return ErrTruncated.at(r.name, r.line, "in the middle of a line")
+			problem, detail = ErrTruncated, "in the middle of a line"
 		}
-		return bad.problem.at(r.name, r.line, bad.detail)
+		return r.fail(problem, detail)
 	}
 	if e.Seq != r.seq+1 {
-		return ErrOrder.at(r.name, r.line, fmt.Sprintf("n is %d after %d", e.Seq, r.seq))
+		return r.fail(ErrOrder, fmt.Sprintf("n is %d after %d", e.Seq, r.seq))
 	}
 	if e.At < r.at {
-		return ErrOrder.at(r.name, r.line, fmt.Sprintf("t is %d after %d", e.At, r.at))
+		return r.fail(ErrOrder, fmt.Sprintf("t is %d after %d", e.At, r.at))
 	}
+	r.line++
 	r.seq, r.at, r.ended = e.Seq, e.At, e.Kind == End
 	return nil
+}
+
+// fail gives a problem its place and its detail.
+func (r *Reader) fail(p *Problem, detail string) error {
+	if detail != "" {
+		detail = " (" + detail + ")"
+	}
+	return fmt.Errorf("%s:%d: %w%s; %s", r.name, r.line, p, detail, p.remedy)
 }
 
 // next is the next line, and whether a newline ended it.
 func (r *Reader) next() (line []byte, whole bool, err error) {
 	line, err = r.in.ReadSlice('\n')
-	if len(line) > 0 {
-		r.line++
-	}
 	switch {
 	case err == nil:
 		return line[:len(line)-1], true, nil
 	case err == bufio.ErrBufferFull:
-		return nil, false, ErrTooLong.at(r.name, r.line, "")
+		return nil, false, r.fail(ErrTooLong, "")
 	case err == io.EOF && len(line) > 0:
 		return line, false, nil
 	case err == io.EOF:
 		return nil, false, io.EOF
 	}
-	return nil, false, fmt.Errorf("%s:%d: read history: %w", r.name, r.line+1, err)
+	return nil, false, fmt.Errorf("%s:%d: read history: %w", r.name, r.line, err)
 }
 
-// readHeader reads the first line.
-func readHeader(line []byte, name string) (Header, error) {
+func (r *Reader) readHeader(line []byte) error {
 	var peek struct {
 		Version *int `json:"version"`
 	}
 	if err := json.Unmarshal(line, &peek); err != nil {
-		return Header{}, ErrNoHeader.at(name, 1, "not a JSON object with a version")
+		return r.fail(ErrNoHeader, "not a JSON object with a version")
 	}
 	if peek.Version == nil {
-		return Header{}, ErrNoHeader.at(name, 1, "no version")
+		return r.fail(ErrNoHeader, "no version")
 	}
 	if *peek.Version != FormatVersion {
-		return Header{}, ErrVersion.at(name, 1, fmt.Sprintf("version %d, this simrun reads %d", *peek.Version, FormatVersion))
+		return r.fail(ErrVersion, fmt.Sprintf("version %d, this simrun reads %d", *peek.Version, FormatVersion))
 	}
-	var h Header
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&h); err != nil {
-		detail := strings.TrimPrefix(err.Error(), "json: ")
-		if key, unknown := strings.CutPrefix(detail, "unknown field "); unknown {
-			return Header{}, ErrUnknownKey.at(name, 1, key)
-		}
-		return Header{}, ErrHeader.at(name, 1, detail)
+	if err := json.Unmarshal(line, &r.header, json.RejectUnknownMembers(true)); err != nil {
+		return r.fail(mistake(err, ErrHeader))
 	}
-	if h.Lease < 0 || h.Sections < 0 || h.MinSections < 0 {
-		return Header{}, ErrHeader.at(name, 1, "lease, sections and min_sections cannot be negative")
+	if h := r.header; h.Lease < 0 || h.Sections < 0 || h.MinSections < 0 {
+		return r.fail(ErrHeader, "lease, sections and min_sections cannot be negative")
 	}
-	return h, nil
+	r.line++
+	return nil
 }
 
-// ReadFile reads a whole history. Where it is not accepted, the events before
-// the fault are returned with the error, so that a history that was cut short
+// strict are the options of an event: no unknown key, no null. (No key twice,
+// and none in other letters, is the package's default.)
+var strict = json.JoinOptions(
+	json.RejectUnknownMembers(true),
+	jsontext.AllowInvalidUTF8(true), // which becomes U+FFFD
+	json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ any) error {
+		if d.PeekKind() == 'n' {
+			return errors.New("null is no value")
+		}
+		return json.SkipFunc
+	})),
+)
+
+// decodeEvent reads a line into e, which it overwrites.
+func decodeEvent(line []byte, e *Event) (*Problem, string) {
+	var in struct {
+		Seq  *int   `json:"n"`
+		At   *int64 `json:"t"`
+		Kind *Kind  `json:"k"`
+		Event
+	}
+	if err := json.Unmarshal(line, &in, strict); err != nil {
+		return mistake(err, ErrSyntax)
+	}
+	if in.Seq == nil || in.At == nil || in.Kind == nil {
+		return ErrSyntax, `it lacks one of "n", "t", "k"`
+	}
+	*e = in.Event
+	e.Seq, e.At, e.Kind = *in.Seq, *in.At, *in.Kind
+	if !known[e.Kind] {
+		return ErrUnknownKind, fmt.Sprintf("%q", e.Kind)
+	}
+	return nil, ""
+}
+
+// mistake tells an unknown key from other mistakes in a line, and says what and
+// where it is.
+func mistake(err error, other *Problem) (*Problem, string) {
+	if at := (*json.SemanticError)(nil); errors.As(err, &at) && at.Err == json.ErrUnknownName {
+		return ErrUnknownKey, fmt.Sprintf("%q", at.JSONPointer.LastToken())
+	}
+	_, detail, _ := strings.Cut(err.Error(), ": ")
+	return other, detail
+}
+
+// ReadFile reads a whole history. Where it is rejected, the events before the
+// mistake are returned with the error, so that a history that was cut short
 // ([ErrTruncated]) can still be looked at.
 func ReadFile(path string) (h Header, events []Event, err error) {
 	f, err := os.Open(path)
