@@ -8,10 +8,11 @@ const holdLatency = time.Hour
 
 // partitionSpec is sugar over Toxiproxy's latency and timeout toxics.
 var partitionSpec = Spec{
-	Name:   "partition",
-	Doc:    "cuts a client off from Redis, and from nothing else",
-	Target: true,
-	Lasts:  true,
+	Name:        "partition",
+	Doc:         "cuts a client off from Redis, and from nothing else",
+	Target:      true,
+	Lasts:       true,
+	NeedsToxics: true,
 	Params: []Param{
 		{Name: "direction", Kind: Word, OneOf: []string{"both", upstream, downstream},
 			Doc: "which bytes are held up: both (if absent), upstream (towards Redis) or downstream"},

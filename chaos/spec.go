@@ -46,7 +46,10 @@ type Spec struct {
 	Doc    string // one line
 	Target bool   // it hits a client (else the server)
 	Lasts  bool   // it takes `for`
-	Params []Param
+	// NeedsToxics: it calls World.AddToxic. The virtual world then puts Toxiproxy's
+	// links into every connection; without, AddToxic fails.
+	NeedsToxics bool
+	Params      []Param
 	// New makes the fault. It fails with a [*ParamError] where a parameter is
 	// missing, out of bounds or at odds with another.
 	New func(Args) (Fault, error)

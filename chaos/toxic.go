@@ -32,10 +32,11 @@ var toxicAttributes = map[string]map[string]int64{
 }
 
 var toxicSpec = Spec{
-	Name:   "toxic",
-	Doc:    "puts a toxic of Toxiproxy on a client's connections to Redis",
-	Target: true,
-	Lasts:  true,
+	Name:        "toxic",
+	Doc:         "puts a toxic of Toxiproxy on a client's connections to Redis",
+	Target:      true,
+	Lasts:       true,
+	NeedsToxics: true,
 	Params: []Param{
 		{Name: "type", Kind: Word, Required: true, OneOf: slices.Sorted(maps.Keys(toxicAttributes)),
 			Doc: "the toxic's own name"},

@@ -28,8 +28,8 @@ func NewLife(name string) *Life {
 // Alive reports whether the client has not died.
 func (l *Life) Alive() bool { return !Closed(l.dead) }
 
-// Bury marks the client dead.
-func (l *Life) Bury() { l.once.Do(func() { close(l.dead) }) }
+// MarkDead marks the client dead.
+func (l *Life) MarkDead() { l.once.Do(func() { close(l.dead) }) }
 
 // Spend lets d pass, in time.Now's time, or less where early is closed, or the
 // client dies, or end is closed: the run's end. Time does not pass for a client

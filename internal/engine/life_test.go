@@ -41,7 +41,7 @@ func TestSpend(t *testing.T) {
 			time.Sleep(4 * time.Second)
 			l.Stop.Open()
 		}, 7 * time.Second},
-		{"it dies at 3 s", func(l *engine.Life, _, _ chan struct{}) { time.Sleep(3 * time.Second); l.Bury() }, 3 * time.Second},
+		{"it dies at 3 s", func(l *engine.Life, _, _ chan struct{}) { time.Sleep(3 * time.Second); l.MarkDead() }, 3 * time.Second},
 		{"the run ends at 3 s", func(_ *engine.Life, _, end chan struct{}) { time.Sleep(3 * time.Second); close(end) }, 3 * time.Second},
 	}
 	for _, tt := range tests {
@@ -62,7 +62,7 @@ func TestSpend(t *testing.T) {
 
 func TestLiving(t *testing.T) {
 	a, b := engine.NewLife("A"), engine.NewLife("B")
-	b.Bury()
+	b.MarkDead()
 	all := []*engine.Life{a, b}
 	if got, err := engine.Living(all, "A"); got != a || err != nil {
 		t.Errorf("A: %v, %v", got, err)

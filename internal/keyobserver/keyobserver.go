@@ -1,10 +1,9 @@
-// Package keyobserver tells what happens to one key by looking at it before and
-// after each command that names it.
+// Package keyobserver reports what happens to one key, from how it looks before
+// and after each command that may touch it.
 //
-// Goals: it needs to know nothing of the lock, so it works for anybody's:
-// whoever's command brought the key into being owns it.
-// Non-goals: how to look at a key, and which commands there are (packages sim
-// and live).
+// Goals: it works for any lock, since it knows nothing of the lock: the client
+// whose command created the key owns it.
+// Non-goals: reading the key and intercepting commands (packages virtual and live).
 package keyobserver
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// Watch watches one key.
-type Watch struct {
-	// Turn is held while the key is looked at because its life should be over,
-	// so that no command changes it meanwhile. Nil: none can.
+// Observer observes one key.
+type Observer struct {
+	// Turn is held while the key is looked at because it should have expired, to
+	// keep commands from changing it meanwhile. Nil: none can.
 	Turn sync.Locker
 
 	look  func() State
@@ -27,96 +26,87 @@ type Watch struct {
 	mu    sync.Mutex // never held while looking or emitting
 	last  State
 	owner string
-	known map[string]string // value → whose it was
+	known map[string]string // value → its owner then
 	alarm *time.Timer
 	ended bool
 }
 
-// State is what the key looks like.
-type State struct {
-	There   bool
-	Value   string
-	Expires time.Time // by time.Now, at the earliest; zero: never
-	// Unsure is how much later it may expire: who looked was not told at once.
-	Unsure time.Duration
-}
-
-// Slack is how far what is read of the key may be off.
+// Slack bounds the error of what is read of the key.
 type Slack struct {
-	// Life that grew by no more than this is not renewed: it was read a moment
-	// later, or rounded.
+	// Life: a life that grew by no more than this was not renewed, but rounded or
+	// read a moment later.
 	Life time.Duration
-	// Expiry: a key that is gone so soon before its life's end, or after it, has
-	// expired, whatever command came by.
+	// Expiry: a key that is gone no sooner than this before the end of its life
+	// has expired, whatever command was applied.
 	Expiry time.Duration
 }
 
-// New makes a watch of a key that is not there. Look says what the key looks
-// like now; emit gets the events: locked, renewed, unlocked, expired. Their Dur
-// is in the time of time.Now.
-func New(look func() State, slack Slack, emit func(history.Event)) *Watch {
-	return &Watch{look: look, slack: slack, emit: emit, known: map[string]string{}}
+// New makes an observer of a key that does not exist yet. Look reads the key;
+// emit gets the events locked, renewed, unlocked and expired, whose Dur is in the
+// time of time.Now.
+func New(look func() State, slack Slack, emit func(history.Event)) *Observer {
+	return &Observer{look: look, slack: slack, emit: emit, known: map[string]string{}}
 }
 
-// Expire tells that the key has expired, if it has and the alarm has not told.
-// It is cheap where the key has time left.
-func (w *Watch) Expire() {
-	w.mu.Lock()
-	due := w.last.due(w.slack.Expiry)
-	w.mu.Unlock()
+// Expire reports that the key has expired, if it has and the alarm has not gone off
+// yet. It is cheap while the key has time left.
+func (o *Observer) Expire() {
+	o.mu.Lock()
+	due := o.last.due(o.slack.Expiry)
+	o.mu.Unlock()
 	if due {
-		w.Sync("")
+		o.Sync("")
 	}
 }
 
-// due says that the key's life is over, or is so within the slack.
+// due reports whether the key's life is over, or will be within slack.
 func (s State) due(slack time.Duration) bool {
 	return s.There && !s.Expires.IsZero() && time.Until(s.Expires) <= slack
 }
 
-// Sync compares the key with how it last was, and tells what actor (a client;
-// empty: nobody, time alone) has done to it.
-func (w *Watch) Sync(actor string) {
-	w.see(func(was, now State, owner, _ string) []history.Event {
-		return changes(was, now, owner, actor, w.slack)
+// Sync compares the key with how it last looked, and reports what actor (a client;
+// empty: time alone) has done to it.
+func (o *Observer) Sync(actor string) {
+	o.see(func(was, now State, owner, _ string) []history.Event {
+		return changes(was, now, owner, actor, o.slack)
 	})
 }
 
-// Replaced tells that Redis's data are not those that they were, as after a
-// failover: what has become of the key is nobody's work. A key that is there is of
-// whoever owned it when last it had this value.
-func (w *Watch) Replaced() {
-	w.see(func(was, now State, owner, heir string) []history.Event {
-		return replaced(was, now, owner, heir, w.slack)
+// Replaced reports what has become of the key where other data took the place of
+// Redis's own, as in a failover: no client's command did it. A key that exists
+// belongs to whoever owned it when it last had this value.
+func (o *Observer) Replaced() {
+	o.see(func(was, now State, owner, heir string) []history.Event {
+		return replaced(was, now, owner, heir, o.slack)
 	})
 }
 
-// see looks at the key and tells what tell makes of it. heir is who owned the key
-// when last it looked so.
-func (w *Watch) see(tell func(was, now State, owner, heir string) []history.Event) {
-	now := w.look()
-	w.mu.Lock()
-	events := tell(w.last, now, w.owner, w.known[now.Value])
-	w.last = now
+// see looks at the key and emits what compare makes of it. heir is who owned the
+// key when it last had its present value.
+func (o *Observer) see(compare func(was, now State, owner, heir string) []history.Event) {
+	now := o.look()
+	o.mu.Lock()
+	events := compare(o.last, now, o.owner, o.known[now.Value])
+	o.last = now
 	for _, e := range events {
 		switch e.Kind {
 		case history.Locked:
-			w.owner = e.Client
+			o.owner = e.Client
 		case history.Unlocked, history.Expired:
-			w.owner = ""
+			o.owner = ""
 		}
 	}
 	if now.There {
-		w.known[now.Value] = w.owner
+		o.known[now.Value] = o.owner
 	}
-	w.arm()
-	w.mu.Unlock()
+	o.arm()
+	o.mu.Unlock()
 	for _, e := range events {
-		w.emit(e)
+		o.emit(e)
 	}
 }
 
-// replaced names what became of the key where other data took its place.
+// replaced names the events of a key whose data were replaced.
 func replaced(was, now State, owner, heir string, slack Slack) (events []history.Event) {
 	if was.There && now.There && owner == heir {
 		return nil
@@ -130,8 +120,8 @@ func replaced(was, now State, owner, heir string, slack Slack) (events []history
 	return events
 }
 
-// early is by how much a key that is gone did not live out its life, 0 where that is
-// no more than the slack: Redis's clock has stepped, or its data is lost.
+// early is how long before its time a key is gone: Redis's clock was stepped, or its
+// data were lost. It is 0 where that is within the slack.
 func (s State) early(slack Slack) int64 {
 	if left := s.life(); left > int64(slack.Life) {
 		return left
@@ -139,7 +129,7 @@ func (s State) early(slack Slack) int64 {
 	return 0
 }
 
-// life is what is left of it in nanoseconds, 0 where it has no end.
+// life is how long the key has left, in nanoseconds; 0 if it never expires.
 func (s State) life() int64 {
 	if s.Expires.IsZero() {
 		return 0
@@ -147,7 +137,7 @@ func (s State) life() int64 {
 	return int64(time.Until(s.Expires))
 }
 
-// changes names what turned the key from was into now.
+// changes names the events that turned the key from was into now.
 func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
 	if actor == "" || was.due(slack.Expiry) {
@@ -169,8 +159,8 @@ func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 	return nil
 }
 
-// longer reports whether a key's life was lengthened by more than rounding and
-// more than either look is unsure of.
+// longer reports whether a key's life grew by more than rounding and the error of
+// the earlier look.
 func longer(was, now State, slack time.Duration) bool {
 	if was.Expires.IsZero() {
 		return false
@@ -178,37 +168,37 @@ func longer(was, now State, slack time.Duration) bool {
 	return now.Expires.IsZero() || now.Expires.Sub(was.Expires.Add(was.Unsure)) > slack
 }
 
-// arm sets the alarm at which the key will have expired. The mutex is held.
-func (w *Watch) arm() {
-	if w.alarm != nil {
-		w.alarm.Stop()
-		w.alarm = nil
+// arm sets the alarm for the key's expiry. The mutex is held.
+func (o *Observer) arm() {
+	if o.alarm != nil {
+		o.alarm.Stop()
+		o.alarm = nil
 	}
-	if w.ended || !w.last.There || w.last.Expires.IsZero() {
+	if o.ended || !o.last.There || o.last.Expires.IsZero() {
 		return
 	}
-	left := time.Until(w.last.Expires)
-	if left <= 0 { // it should be gone, and is not yet
-		left = w.slack.Expiry
+	left := time.Until(o.last.Expires)
+	if left <= 0 { // it should be gone and is not yet
+		left = o.slack.Expiry
 	}
-	w.alarm = time.AfterFunc(left, w.ring)
+	o.alarm = time.AfterFunc(left, o.ring)
 }
 
-// ring looks whether the key has expired. One that has not is looked at again.
-func (w *Watch) ring() {
-	if w.Turn != nil {
-		w.Turn.Lock()
-		defer w.Turn.Unlock()
+// ring looks whether the key has expired; Sync arms the alarm again if not.
+func (o *Observer) ring() {
+	if o.Turn != nil {
+		o.Turn.Lock()
+		defer o.Turn.Unlock()
 	}
-	w.Sync("")
+	o.Sync("")
 }
 
-// Stop ends the watch.
-func (w *Watch) Stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ended = true
-	if w.alarm != nil {
-		w.alarm.Stop()
+// Stop ends the observation.
+func (o *Observer) Stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	if o.alarm != nil {
+		o.alarm.Stop()
 	}
 }

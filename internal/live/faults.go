@@ -50,7 +50,7 @@ func (w *world) Crash(name string) (string, error) {
 		return "", err
 	}
 	w.rec.Emit(history.Event{Kind: history.Crashed, Client: name})
-	c.Bury()
+	c.MarkDead()
 	return c.proc.Kill()
 }
 

@@ -3,8 +3,6 @@ package live
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,7 +21,7 @@ type observer struct {
 	key   string
 	clock engine.Clock
 	emit  func(history.Event)
-	watch *keyobserver.Watch
+	watch *keyobserver.Observer
 	turn  *tap.Turnstile
 
 	mu     sync.Mutex
@@ -118,7 +116,7 @@ func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
 	pipe := o.admin.TxPipeline() // all at one instant of Redis's clock
 	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
 	text, fields := pipe.Get(ctx, o.key), pipe.HGetAll(ctx, o.key)
-	first, members := pipe.LIndex(ctx, o.key, 0), pipe.SMembers(ctx, o.key)
+	first, members := pipe.LRange(ctx, o.key, 0, 0), pipe.SMembers(ctx, o.key)
 	_, _ = pipe.Exec(ctx) // all but one of the last four are of the wrong type
 	if err := kind.Err(); err != nil {
 		return keyobserver.State{}, err
@@ -126,27 +124,11 @@ func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
 	if err := left.Err(); err != nil {
 		return keyobserver.State{}, err
 	}
-	var state keyobserver.State
-	switch kind.Val() {
-	case "none":
-		return state, nil
-	case "string":
-		state.Value = text.Val()
-	case "hash":
-		var lines []string
-		for f, v := range fields.Val() {
-			lines = append(lines, f+"="+v+"\n")
-		}
-		slices.Sort(lines)
-		state.Value = strings.Join(lines, "")
-	case "list": // of those that wait in a list, the first is the holder
-		state.Value = first.Val()
-	case "set":
-		all := members.Val()
-		slices.Sort(all)
-		state.Value = strings.Join(all, "\n")
+	if kind.Val() == "none" {
+		return keyobserver.State{}, nil
 	}
-	state.There = true
+	value := keyobserver.Value{String: text.Val(), Hash: fields.Val(), List: first.Val(), Set: members.Val()}
+	state := keyobserver.State{There: true, Value: value.Text()}
 	state.Expires, state.Unsure = end(asked, time.Now(), left.Val())
 	return state, nil
 }

@@ -217,7 +217,7 @@ func (w *world) reportResidue() {
 // kill ends all processes at once.
 func (w *world) kill() {
 	for _, c := range w.clients {
-		c.Bury()
+		c.MarkDead()
 		_, _ = c.proc.Kill()
 	}
 }
@@ -267,7 +267,7 @@ func (c *client) failed(what string, err error) {
 		Text: fmt.Sprintf("%s of client %s: %v\n\n%s", what, c.Name, err, c.proc.Log()),
 	})
 	c.emit(history.Event{Kind: history.Crashed, Client: c.Name})
-	c.Bury()
+	c.MarkDead()
 }
 
 // classOf is the class of the finding that an error of a worker makes.

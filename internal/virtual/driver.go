@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -11,123 +12,134 @@ import (
 	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/errclass"
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/stack"
 	"github.com/lockchaos/simrun/lock"
 )
 
 // releaseTimeout bounds a Release.
 const releaseTimeout = 10 * time.Second
 
-// hands are a virtual client's: they call the lock in this very process.
-type hands struct {
-	w      *world
-	p      *process
-	lock   lock.Locker
-	lease  lock.Lease
-	lost   <-chan struct{} // of the lease
-	actor  *engine.Actor
-	doing  atomic.Value // a string: the call into the lock that it is in
-	tried  atomic.Bool  // an Acquire has returned
-	astray atomic.Bool  // a call has failed at the address that only the own dialer reaches
-}
+// driver drives a virtual client's lock in-process. It is an [engine.Driver].
+type driver struct {
+	p       *process
+	stop    <-chan struct{}     // closed when the run must end
+	record  func(history.Event) // of a client that is alive
+	lock    lock.Locker
+	lease   lock.Lease
+	lost    <-chan struct{} // of the lease
+	actor   *engine.Actor
+	noLease bool // Acquire has returned neither a lease nor an error
 
-func newHands(w *world, p *process, l lock.Locker) *hands {
-	h := &hands{w: w, p: p, lock: l}
-	h.actor = engine.NewActor(p.Name, w.seed, w.scenario, w.resource, h, h.emit)
-	return h
+	calling  atomic.Value // a string: the call into the lock in progress
+	returned atomic.Bool  // an Acquire has returned
+	bypassed atomic.Bool  // a call has failed at the address that only the client's own dialer reaches
 }
 
 // emit records what the client does, unless it is dead.
-func (h *hands) emit(e history.Event) {
-	if h.p.Alive() {
-		h.w.emit(e)
+func (d *driver) emit(e history.Event) {
+	if d.p.Alive() {
+		d.record(e)
 	}
 }
 
-// run lets the client pass its sections. A panic in the lock's code is a finding.
-func (h *hands) run() {
+// run lets the client pass its sections. Where the lock panics or ends the
+// goroutine, that is a finding, and died is called. A panic of simrun's own code
+// is not recovered: it must end the process, with its stack, and not be blamed on
+// the lock.
+func (d *driver) run(died func()) {
 	returned := false
 	defer func() {
-		v := recover()
-		if v == nil && returned {
+		if returned || d.call() == "" || !d.noLease && panickedInSimrun() {
 			return
 		}
-		what := fmt.Sprintf("panic in %s: %v", h.call(), v)
-		if v == nil {
-			what = "runtime.Goexit in " + h.call() + " ended the client's goroutine"
+		what := "runtime.Goexit in " + d.call() + " ended the client's goroutine"
+		if v := recover(); v != nil {
+			what = fmt.Sprintf("panic in %s: %v", d.call(), v)
 		}
-		h.emit(history.Event{
-			Kind: history.Finding, Client: h.p.Name, Section: h.actor.Section(), Detail: "panic",
+		d.emit(history.Event{
+			Kind: history.Finding, Client: d.p.Name, Section: d.actor.Section(), Detail: "panic",
 			Text: what + "\n\n" + string(debug.Stack()),
 		})
-		h.w.crash(h.p)
+		died()
 	}()
-	h.actor.Run()
+	d.actor.Run()
 	returned = true
 }
 
-// call is the call into the lock that the client is in; empty for none.
-func (h *hands) call() string {
-	name, _ := h.doing.Load().(string)
+// panickedInSimrun reports whether the goroutine, which runs its deferred
+// functions, panics and simrun's own code is to blame.
+func panickedInSimrun() bool {
+	g := stack.Goroutine{Frames: stack.Frames(string(debug.Stack()))}
+	panics := slices.ContainsFunc(g.Frames, func(f stack.Frame) bool { return f.Func == "panic" })
+	return panics && g.Culprit().Owner() == stack.Simrun
+}
+
+// call is the call into the lock in progress; empty for none.
+func (d *driver) call() string {
+	name, _ := d.calling.Load().(string)
 	return name
 }
 
-func (h *hands) Alive() bool { return h.p.Alive() && !engine.Closed(h.w.stop) }
+func (d *driver) Alive() bool { return d.p.Alive() && !engine.Closed(d.stop) }
 
-func (h *hands) Acquire(wait time.Duration) (fence int64, class string) {
+func (d *driver) Acquire(wait time.Duration) (fence int64, class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	h.doing.Store("Acquire")
-	lease, err := h.lock.Acquire(ctx)
-	h.tried.Store(true)
+	d.calling.Store("Acquire")
+	lease, err := d.lock.Acquire(ctx)
+	d.returned.Store(true)
 	if err != nil {
-		h.doing.Store("")
-		return 0, h.class(err)
+		d.calling.Store("")
+		return 0, d.class(err)
 	}
 	if lease == nil {
+		d.noLease = true
 		panic("it returned no lease and no error")
 	}
-	h.doing.Store("Fence")
+	d.calling.Store("Fence")
 	fence = lease.Fence()
-	h.doing.Store("Lost")
-	h.lost = lease.Lost()
-	h.doing.Store("")
-	h.lease = lease
+	d.calling.Store("Lost")
+	d.lost = lease.Lost()
+	d.calling.Store("")
+	d.lease = lease
 	return fence, ""
 }
 
 // Release has a context of its own, as good code does.
-func (h *hands) Release() (class string) {
+func (d *driver) Release() (class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
-	h.doing.Store("Release")
-	err := h.lease.Release(ctx)
-	h.doing.Store("")
-	return h.class(err)
+	d.calling.Store("Release")
+	err := d.lease.Release(ctx)
+	d.calling.Store("")
+	return d.class(err)
 }
 
-// class names the class of an error of a call into the lock.
-func (h *hands) class(err error) string {
+// class returns the class of an error from a call into the lock.
+func (d *driver) class(err error) string {
 	if err != nil && strings.Contains(err.Error(), unreachable) {
-		h.astray.Store(true)
+		d.bypassed.Store(true)
 	}
 	return errclass.Of(err)
 }
 
-func (h *hands) Lost() (cause string, lost bool) {
-	if !engine.Closed(h.lost) {
+func (d *driver) Lost() (cause string, lost bool) {
+	if !engine.Closed(d.lost) {
 		return "", false
 	}
-	if c, ok := h.lease.(lock.Causer); ok {
+	if c, ok := d.lease.(lock.Causer); ok {
+		d.calling.Store("Cause")
 		cause = errclass.Of(c.Cause())
+		d.calling.Store("")
 	}
 	return cause, true
 }
 
-func (h *hands) Work(d time.Duration)  { h.p.Spend(d, h.lost, h.w.stop) }
-func (h *hands) Spend(d time.Duration) { h.p.Spend(d, nil, h.w.stop) }
-func (h *hands) Ready()                { h.p.Stop.Pass() }
+func (d *driver) Work(t time.Duration)  { d.p.Spend(t, d.lost, d.stop) }
+func (d *driver) Spend(t time.Duration) { d.p.Spend(t, nil, d.stop) }
+func (d *driver) Ready()                { d.p.Stop.Pass() }
 
-func (h *hands) ReadyToSend() {
-	h.p.Hang.Pass()
-	h.p.Stop.Pass()
+func (d *driver) ReadyToSend() {
+	d.p.Hang.Pass()
+	d.p.Stop.Pass()
 }

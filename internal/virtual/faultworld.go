@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -8,17 +9,24 @@ import (
 	"github.com/lockchaos/simrun/internal/engine"
 )
 
-// faultWorld is the face of a world that faults act on.
+// faultWorld is a world as faults see it.
 type faultWorld struct{ w *world }
 
 var _ chaos.World = faultWorld{}
+
+var (
+	errDown      = errors.New("redis is down already")
+	errNoReplica = errors.New("there is no replica")
+	// errUndeclared: the clients' connections do not go through Toxiproxy's links.
+	errUndeclared = errors.New("the fault puts toxics, but its Spec does not say so: set NeedsToxics")
+)
 
 func (f faultWorld) client(name string) (*process, error) {
 	return engine.Living(f.w.clients, name)
 }
 
-// Pause stops the client's network and its section. What its lock does without
-// either goes on: see "Not simulated" in the README.
+// Pause stops the client's network and its section. Whatever else its lock does
+// goes on: see "Not simulated" in the README.
 func (f faultWorld) Pause(client string) (func(), string, error) {
 	p, err := f.client(client)
 	if err != nil {
@@ -53,6 +61,9 @@ func (f faultWorld) AddToxic(client string, t chaos.Toxic) (func(), string, erro
 	p, err := f.client(client)
 	if err != nil {
 		return nil, "", err
+	}
+	if p.toxics == nil {
+		return nil, "", errUndeclared
 	}
 	remove, hit, err := p.toxics.add(t)
 	if err != nil {
@@ -99,5 +110,66 @@ func (f faultWorld) JumpClock(d time.Duration) (string, error) {
 
 // SetClockRate changes the speed of Redis's clock.
 func (f faultWorld) SetClockRate(rate float64) (func(), string, error) {
-	return f.w.redis.rates.Set(rate, f.w.redis.setRate), fmt.Sprintf("Redis's clock runs at %g of real speed", rate), nil
+	return f.w.redis.setRate(rate), fmt.Sprintf("Redis's clock runs at %g of real speed", rate), nil
+}
+
+// Restart takes Redis down, with its data kept or lost, until start.
+func (f faultWorld) Restart(keepData bool) (start func(), proof string, err error) {
+	r := f.w.redis
+	if !r.setDown(true) {
+		return nil, "", errDown
+	}
+	n := f.w.hangUp()
+	keys, err := r.mini.Restart(keepData)
+	if err != nil {
+		return nil, "", err
+	}
+	what := "kept"
+	if !keepData {
+		what = "lost"
+	}
+	r.watch.Sync("")
+	proof = fmt.Sprintf("Redis is down: %d connections closed, new ones refused, %d keys %s", n, keys, what)
+	return func() { r.setDown(false) }, proof, nil
+}
+
+// Replicate gives Redis a replica.
+func (f faultWorld) Replicate(lag time.Duration) error {
+	if has, ok := f.w.redis.mini.Lag(); ok && has != lag {
+		return fmt.Errorf("a replica that is %v behind: there is one that is %v behind", lag, has)
+	} else if !ok {
+		f.w.redis.mini.Replicate(lag)
+	}
+	return nil
+}
+
+// Promote kills Redis, puts its replica in its place, and gives that one a replica.
+func (f faultWorld) Promote() (string, error) {
+	r := f.w.redis
+	if _, ok := r.mini.Lag(); !ok {
+		return "", errNoReplica
+	}
+	if r.isDown() {
+		return "", errDown
+	}
+	n := f.w.hangUp()
+	lag, loss, err := r.mini.Promote()
+	if err != nil {
+		return "", err
+	}
+	r.mini.Replicate(lag)
+	r.watch.Replaced()
+	return fmt.Sprintf("Redis is dead, %d connections closed; its replica, %v behind, has taken its place: %s", n, lag, loss), nil
+}
+
+// hangUp closes all connections at Redis's end, as its death does: what it has
+// sent still arrives, and after that the end of file. It returns how many were open.
+func (w *world) hangUp() int {
+	n := w.redis.cut()
+	for _, p := range w.clients {
+		for _, c := range p.takeConns() {
+			_ = c.server.Close()
+		}
+	}
+	return n
 }

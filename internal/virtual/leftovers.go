@@ -8,17 +8,17 @@ import (
 	"github.com/lockchaos/simrun/internal/stack"
 )
 
-// reportBlocked records which workers never came back from the lock.
+// reportBlocked records which clients never returned from a call into the lock.
 func (w *world) reportBlocked() {
 	goroutines := bubbleGoroutines()
-	for _, a := range w.hands {
-		if a.call() == "" || !a.p.Alive() {
+	for _, d := range w.drivers {
+		if d.call() == "" || !d.p.Alive() {
 			continue
 		}
-		e := history.Event{Kind: history.Finding, Client: a.p.Name, Section: a.actor.Section(), Detail: "blocked"}
-		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", a.call(), a.p.Name)
+		e := history.Event{Kind: history.Finding, Client: d.p.Name, Section: d.actor.Section(), Detail: "blocked"}
+		e.Text = fmt.Sprintf("%s of client %s did not return, though its context ended long ago", d.call(), d.p.Name)
 		for _, g := range goroutines {
-			if g.Calls(a.run) {
+			if g.Calls(d.run) {
 				e.Text += "\n\n" + g.Text
 			}
 		}
@@ -26,17 +26,17 @@ func (w *world) reportBlocked() {
 	}
 }
 
-// reportBypass records that a lock has dialled by itself: it has met with the
-// address that nobody can reach, or the clients' locks have answered without one
-// connection of the run's own. Whatever they talked to, it was not this Redis.
+// reportBypass records that a lock has dialled by itself: it has failed at the
+// unreachable address, or Acquire has returned though no client has opened a
+// connection. Whatever the locks talked to, it was not this Redis.
 func (w *world) reportBypass() {
-	var astray, tried, dialed bool
-	for _, h := range w.hands {
-		astray = astray || h.astray.Load()
-		tried = tried || h.tried.Load()
-		dialed = dialed || h.p.hasDialed()
+	var bypassed, returned, dialed bool
+	for _, d := range w.drivers {
+		bypassed = bypassed || d.bypassed.Load()
+		returned = returned || d.returned.Load()
+		dialed = dialed || d.p.hasDialed()
 	}
-	if astray || tried && !dialed {
+	if bypassed || returned && !dialed {
 		w.emit(history.Event{
 			Kind: history.Finding, Detail: "broken",
 			Text: "the lock did not dial through its environment: use Env.Redis, or dial with Env.Redis.Options().Dialer",
@@ -44,23 +44,24 @@ func (w *world) reportBypass() {
 	}
 }
 
-// reportResidue records what the clients' locks left behind: subscriptions,
+// reportLeftovers records what the clients' locks left behind: subscriptions,
 // keys that never expire, goroutines.
-func (w *world) reportResidue() {
-	channels := w.redis.m.PubSubChannels("*")
+func (w *world) reportLeftovers() {
+	m := w.redis.mini.Mini
+	channels := m.PubSubChannels("*")
 	slices.Sort(channels)
 	for _, c := range channels {
 		w.emit(history.Event{Kind: history.Residue, Detail: "subscription to " + c + " is still there"})
 	}
-	if n := w.redis.m.PubSubNumPat(); n > 0 {
+	if n := m.PubSubNumPat(); n > 0 {
 		w.emit(history.Event{Kind: history.Residue, Detail: fmt.Sprintf("%d pattern subscriptions are still there", n)})
 	}
 	var keeps []string
 	if w.strategy.Keeps != nil {
 		keeps = w.strategy.Keeps(lockKey)
 	}
-	for _, k := range w.redis.m.Keys() {
-		if w.redis.m.TTL(k) == 0 && !slices.Contains(keeps, k) {
+	for _, k := range m.Keys() {
+		if m.TTL(k) == 0 && !slices.Contains(keeps, k) {
 			w.emit(history.Event{Kind: history.Residue, Detail: "key " + k + " is left without expiry"})
 		}
 	}
@@ -89,8 +90,8 @@ func bubbleGoroutines() []stack.Goroutine {
 	return out
 }
 
-// startedByHarness reports whether a goroutine belongs to the world and not to
-// the lock under test.
+// startedByHarness reports whether a goroutine with this creator belongs to the
+// world and not to the lock under test.
 func startedByHarness(f stack.Frame) bool {
 	switch f.Package() {
 	case "internal/synctest", "testing/synctest", "testing":

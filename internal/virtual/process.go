@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,52 +14,36 @@ import (
 
 	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/virtual/memnet"
+	"github.com/lockchaos/simrun/scenarios"
 )
 
-// errDead is what a crashed process's network answers.
+// errDead: a crashed process dials.
 var errDead = errors.New("process is dead")
 
-// unreachable is the address of Redis that clients are told. A connection to it
+// unreachable is the address of Redis that clients are given. A connection to it
 // exists only through the client's own dialer: no TCP stack opens one to a
-// broadcast address (RFC 1122, 4.2.3.10), so that a library which dials by itself
-// gets an error at once, and never reaches a server that happens to run. It is
-// numeric, since a name would be looked up.
+// broadcast address (RFC 1122, 4.2.3.10), so a library that dials by itself fails
+// at once and never reaches a server that happens to run. It is numeric, since a
+// name would be looked up.
 const unreachable = "255.255.255.255:6379"
 
 // process is one simulated client: its sockets, its pool, its life.
 type process struct {
 	*engine.Life
-	place  int // among the clients
-	w      *world
-	rdb    *redis.Client
-	toxics *toxicLinks // nil where the scenario has no toxic
+	place    int // among the clients
+	seed     uint64
+	scenario *scenarios.Scenario
+	redis    *redisServer
+	rdb      *redis.Client
+	toxics   *toxicLinks // nil where no fault needs toxics
 
 	mu     sync.Mutex
 	dialed int
 	conns  []*pair
 }
 
-// pair is the two ends of one connection to Redis.
-type pair struct {
-	client *memnet.Conn // the client's end
-	server *memnet.Conn // Redis's end
-}
-
-// reset cuts the connection and reports whether it was open.
-func (c *pair) reset() {
-	c.client.Reset()
-	c.server.Reset()
-}
-
-func newProcess(w *world, name string) *process {
-	p := &process{
-		Life:  engine.NewLife(name),
-		place: len(w.clients),
-		w:     w,
-	}
-	if w.needsToxics {
-		p.toxics = newToxicLinks(w.seed)
-	}
+func newProcess(name string, place int, seed uint64, s *scenarios.Scenario, r *redisServer) *process {
+	p := &process{Life: engine.NewLife(name), place: place, seed: seed, scenario: s, redis: r}
 	p.rdb = redis.NewClient(&redis.Options{
 		Addr:                     unreachable,
 		Protocol:                 2,
@@ -73,8 +58,8 @@ func newProcess(w *world, name string) *process {
 }
 
 // dial opens a connection to Redis: client, latency, toxics, Redis, and back.
-// Toxics come after the latency in either direction: they may cut a message in
-// pieces or join several, and the number of draws must not depend on that.
+// Toxics come after the latency in either direction: they may split or join
+// messages, and the number of latencies drawn must not depend on that.
 func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	p.Stop.Pass()
 	if err := ctx.Err(); err != nil {
@@ -89,13 +74,14 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	up, down := p.slots(p.dialed)
 	p.mu.Unlock()
 
-	if p.w.redis.isDown() {
-		return refused(ctx, memnet.End{Send: p.latency(id + " up"), Slot: up}, memnet.End{Send: p.latency(id + " down"), Slot: down})
+	near := memnet.End{Send: p.latency(id + " up"), Slot: up}
+	far := memnet.End{Send: p.latency(id + " down"), Slot: down}
+	if p.redis.isDown() {
+		return refused(ctx, near, far)
 	}
 	pr := &pair{}
-	peer := p.w.redis.accept(p.Name, id, pr.reset)
-	near := memnet.End{Ready: p.Stop.Pass, Send: p.latency(id + " up"), Slot: up}
-	far := memnet.End{OnWrite: peer.replied, Prefix: peer.hello(), Send: p.latency(id + " down"), Slot: down}
+	peer := p.redis.accept(p.Name, id, pr.reset)
+	near.Ready, far.OnWrite, far.Prefix = p.Stop.Pass, peer.replied, peer.hello()
 	if p.toxics == nil {
 		pr.client, pr.server = memnet.Pipe(near, far)
 	} else {
@@ -109,49 +95,69 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	p.mu.Lock()
 	p.conns = append(p.conns, pr)
 	p.mu.Unlock()
-	p.w.redis.serve(pr.server)
+	p.redis.serve(pr.server)
 	return pr.client, nil
 }
 
-// hasDialed reports whether the lock has ever asked for a connection.
+// refused is a dial to a machine on which nothing listens: the answer takes as long
+// as there and back.
+func refused(ctx context.Context, up, down memnet.End) (net.Conn, error) {
+	near, far := memnet.Pipe(up, down)
+	b := []byte{0}
+	// Errors of either end are the refusal.
+	_, _ = near.Write(b)
+	_, _ = far.Read(b)
+	_ = far.Close()
+	_, _ = near.Read(b)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
+}
+
+// hasDialed reports whether the lock has ever opened a connection.
 func (p *process) hasDialed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dialed > 0
 }
 
-// slots are the instants of a connection's two directions: its own, unless a
-// client has more than 32 connections open, or there are more than 64 clients.
+// slots returns the memnet slots of a connection's two directions. They are unique
+// up to 64 clients with 32 open connections each.
 func (p *process) slots(dialed int) (up, down int64) {
 	up = int64(p.place%64) + 64*int64(dialed%32*2)
 	return up, up + 64
 }
 
-// latency makes a direction's own source of latencies.
+// latency makes the source of latencies of one direction.
 func (p *process) latency(direction string) memnet.Latency {
-	r := engine.Generator(p.w.seed, "latency "+direction)
-	return func() time.Duration { return engine.Travel(r, p.w.scenario) }
+	r := engine.Generator(p.seed, "latency "+direction)
+	return func() time.Duration { return engine.Travel(r, p.scenario) }
+}
+
+// takeConns returns all connections and forgets them.
+func (p *process) takeConns() []*pair {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	conns := p.conns
+	p.conns = nil
+	return conns
 }
 
 // reset cuts all connections and returns how many were open.
-func (p *process) reset() int {
-	p.mu.Lock()
-	conns := p.conns
-	p.conns = nil
-	p.mu.Unlock()
-	n := 0
-	for _, c := range conns {
+func (p *process) reset() (open int) {
+	for _, c := range p.takeConns() {
 		if c.client.Reset() {
-			n++
+			open++
 		}
 		c.server.Reset()
 	}
-	return n
+	return open
 }
 
-// crash ends the process: the kernel closes its sockets, its code runs no more.
+// crash ends the process: the kernel closes its sockets, its code no longer runs.
 func (p *process) crash() {
-	p.Bury()
+	p.MarkDead()
 	p.mu.Lock()
 	conns := p.conns
 	p.mu.Unlock()

@@ -4,43 +4,38 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 
-	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/keyobserver"
-	"github.com/lockchaos/simrun/internal/snapshot"
+	"github.com/lockchaos/simrun/internal/miniserver"
 )
 
-// introduce is the first command on each connection, put there by the world
-// and never answered: it tells the server's hook whose connection it is.
-const introduce = "SIMRUN.CONN"
+// helloCommand is the first command on each connection, sent by the world and
+// never answered: it tells the server's hook whose connection it is.
+const helloCommand = "SIMRUN.CONN"
 
-// redisServer is a miniredis with a clock of its own and an observer of one key.
+// redisServer is the run's Redis: its connections, and an observer of the lock's
+// key.
 type redisServer struct {
-	m     *miniredis.Miniredis
+	mini  *miniserver.Server
 	key   string
-	watch *keyobserver.Watch
+	watch *keyobserver.Observer
 	emit  func(history.Event)
 
-	mu      sync.Mutex
-	clock   serverClock
-	rates   engine.Rates // of the clock
-	byID    map[string]*serverConn
-	byPeer  map[*server.Peer]*serverConn
-	down    bool              // takes no connections
-	replica *snapshot.Replica // nil: no fault needs one
+	mu     sync.Mutex // never held while calling mini
+	byID   map[string]*serverConn
+	byPeer map[*server.Peer]*serverConn
+	down   bool // takes no connections
 }
 
-// rounding is how far the end of a key's life may be off where Redis's clock
-// runs at a rate of its own.
+// rounding bounds the error of the end of the key's life where Redis's clock does
+// not run at real speed.
 const rounding = 10 * time.Microsecond
 
 // serverConn is what the server knows of one connection.
@@ -49,7 +44,7 @@ type serverConn struct {
 	client string
 	id     string
 	reset  func()
-	cut    bool // at Redis's end: nothing is carried out any more; under srv.mu
+	cut    bool // by Redis's death: no command is applied any more; under srv.mu
 
 	// Set by the goroutine that serves the connection, between a command and
 	// its reply.
@@ -60,26 +55,14 @@ type serverConn struct {
 }
 
 func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) {
-	m := miniredis.NewMiniRedis()
-	first, err := m.Dial() // starts the server without a listener
+	mini, err := miniserver.New()
 	if err != nil {
-		return nil, fmt.Errorf("start miniredis: %w", err)
+		return nil, err
 	}
-	if err := first.Close(); err != nil {
-		return nil, fmt.Errorf("start miniredis: %w", err)
-	}
-	s := &redisServer{
-		m:      m,
-		key:    key,
-		emit:   emit,
-		clock:  newServerClock(),
-		byID:   map[string]*serverConn{},
-		byPeer: map[*server.Peer]*serverConn{},
-	}
-	m.SetTime(s.clock.now())
-	m.ClockTTL(true)
-	s.watch = keyobserver.New(s.look, keyobserver.Slack{Life: time.Millisecond, Expiry: rounding}, emit)
-	m.Server().SetPreHook(s.before)
+	s := &redisServer{mini: mini, key: key, emit: emit, byID: map[string]*serverConn{}, byPeer: map[*server.Peer]*serverConn{}}
+	look := func() keyobserver.State { return mini.Key(key) }
+	s.watch = keyobserver.New(look, keyobserver.Slack{Life: time.Millisecond, Expiry: rounding}, emit)
+	mini.Mini.Server().SetPreHook(s.before)
 	return s, nil
 }
 
@@ -91,17 +74,17 @@ func (s *redisServer) accept(client, id string, reset func()) *serverConn {
 	return c
 }
 
-func (s *redisServer) serve(conn net.Conn) { s.m.Server().ServeConn(conn) }
+func (s *redisServer) serve(conn net.Conn) { s.mini.Mini.Server().ServeConn(conn) }
 
-// hello is the introduction of the connection, in Redis's protocol.
+// hello is the connection's helloCommand, in Redis's protocol.
 func (c *serverConn) hello() []byte {
-	return fmt.Appendf(nil, "*2\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(introduce), introduce, len(c.id), c.id)
+	return fmt.Appendf(nil, "*2\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(helloCommand), helloCommand, len(c.id), c.id)
 }
 
-// before runs before each command, also before those that a script calls: these
-// come from a peer that was never introduced, under miniredis's own lock.
+// before runs before each command, and before each command that a script calls:
+// those come from a peer without a hello, under miniredis's own mutex.
 func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
-	if cmd == introduce {
+	if cmd == helloCommand {
 		s.mu.Lock()
 		s.byPeer[p] = s.byID[args[0]]
 		s.mu.Unlock()
@@ -119,60 +102,14 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 	if c == nil || cut {
 		return cut
 	}
-	s.tick()
-	if touches(cmd, args, s.key) {
+	s.mini.Tick()
+	name := strings.ToLower(cmd)
+	if keyobserver.Touches(name, args, s.key) {
 		s.watch.Expire()
 		c.pending = true
 	}
-	s.emit(history.Event{Kind: history.Command, Client: c.client, Detail: strings.ToLower(cmd)})
+	s.emit(history.Event{Kind: history.Command, Client: c.client, Detail: name})
 	return false
-}
-
-// look reads the key as it is now.
-func (s *redisServer) look() keyobserver.State {
-	s.tick()
-	db := s.m.DB(0) // lets time that has passed reach the keys, once for all that follows
-	if !db.Exists(s.key) {
-		return keyobserver.State{}
-	}
-	state := keyobserver.State{There: true}
-	switch db.Type(s.key) {
-	case "string":
-		state.Value, _ = db.Get(s.key)
-	case "hash":
-		fields, _ := db.HKeys(s.key)
-		slices.Sort(fields)
-		var b strings.Builder
-		for _, f := range fields {
-			b.WriteString(f)
-			b.WriteByte('=')
-			b.WriteString(db.HGet(s.key, f))
-			b.WriteByte('\n')
-		}
-		state.Value = b.String()
-	case "list": // of those that wait in a list, the first is the holder
-		if all, _ := db.List(s.key); len(all) > 0 {
-			state.Value = all[0]
-		}
-	case "set":
-		all, _ := db.Members(s.key)
-		slices.Sort(all)
-		state.Value = strings.Join(all, "\n")
-	}
-	if ttl := db.TTL(s.key); ttl > 0 {
-		state.Expires = time.Now().Add(s.real(ttl))
-	}
-	return state
-}
-
-// touches reports whether a command can change the key: it names it, or it may
-// do so without naming it.
-func touches(cmd string, args []string, key string) bool {
-	switch cmd {
-	case "EXEC", "EVAL", "EVALSHA", "FLUSHALL", "FLUSHDB", "SWAPDB":
-		return true
-	}
-	return slices.Contains(args, key)
 }
 
 // replied runs before the server sends a reply: the command has been applied.
@@ -181,7 +118,7 @@ func (c *serverConn) replied(b []byte) error {
 		c.pending = false
 		c.srv.watch.Sync(c.client)
 	}
-	c.srv.note()
+	c.srv.mini.Note()
 	c.mu.Lock()
 	lose := c.lose
 	c.lose = nil
@@ -194,8 +131,7 @@ func (c *serverConn) replied(b []byte) error {
 	return syscall.ECONNRESET
 }
 
-// loseReply drops the next reply on the connection that is at work for the
-// client now, or else on whichever of its connections next gets one.
+// loseReply drops the next reply to the client, on whichever of its connections.
 func (s *redisServer) loseReply(client string, fired func(string)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,47 +172,50 @@ func (s *redisServer) keepReplies(client string) {
 	}
 }
 
-// tick moves Redis's clock to what it shows now.
-func (s *redisServer) tick() {
-	s.mu.Lock()
-	now := s.clock.now()
-	s.mu.Unlock()
-	s.m.SetTime(now)
+// jump steps Redis's clock.
+func (s *redisServer) jump(d time.Duration) {
+	s.mini.Jump(d)
+	s.watch.Sync("")
 }
 
-// real is how long a time on Redis's clock takes.
-func (s *redisServer) real(d time.Duration) time.Duration {
+// setRate lets Redis's clock run at rate until restore is called.
+func (s *redisServer) setRate(rate float64) (restore func()) {
+	undo := s.mini.SetRate(rate)
+	s.watch.Sync("")
+	return func() {
+		undo()
+		s.watch.Sync("")
+	}
+}
+
+// cut keeps commands on the connections of now from being applied any more. It
+// returns how many were open.
+func (s *redisServer) cut() (open int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.clock.real(d)
-}
-
-// jump steps Redis's clock. A real server keeps expiry as a time of day, so a
-// step back lengthens what is left of every key; miniredis keeps what is left.
-func (s *redisServer) jump(d time.Duration) {
-	s.tick()
-	s.m.DB(0) // lets time that has passed reach the keys
-	s.mu.Lock()
-	s.clock.offset += d
-	s.mu.Unlock()
-	s.tick()
-	if d < 0 {
-		s.m.FastForward(d)
+	for _, c := range s.byID {
+		c.cut = true
 	}
-	s.watch.Sync("")
+	return len(s.byPeer)
 }
 
-// setRate lets Redis's clock run at rate from now on.
-func (s *redisServer) setRate(rate float64) {
-	s.tick()
+// setDown reports false where it changes nothing.
+func (s *redisServer) setDown(down bool) (changed bool) {
 	s.mu.Lock()
-	s.clock = s.clock.at(rate)
-	s.mu.Unlock()
-	s.watch.Sync("")
+	defer s.mu.Unlock()
+	changed = s.down != down
+	s.down = down
+	return changed
+}
+
+func (s *redisServer) isDown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.down
 }
 
 // close ends the server and all its connections.
 func (s *redisServer) close() {
 	s.watch.Stop()
-	s.m.Close()
+	s.mini.Mini.Close()
 }

@@ -1,23 +1,27 @@
-// Package virtual is the engine: it runs one seed of a scenario against one lock,
-// with the real go-redis, miniredis and Toxiproxy toxics in virtual time, and
-// records its history.
+// Package virtual runs one seed of a scenario against one lock, with the real
+// go-redis, miniredis and Toxiproxy toxics in virtual time, and records its history.
 //
 // Goals: a seed gives the same history to the byte; the lock under test needs
-// no hook and no change.
+// no hook and no change; a panic of simrun's own is never blamed on the lock.
 // Non-goals: running many seeds (package runner), judging (package check).
 package virtual
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"math/rand"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -28,7 +32,7 @@ type Job struct {
 	Seed     uint64
 	Record   bool // keep the events in Outcome.Events
 
-	viaToxics bool // go through Toxiproxy's links though no fault needs them
+	viaToxics bool // use Toxiproxy's links even if no fault needs them
 }
 
 // Outcome is what one run gave.
@@ -38,12 +42,12 @@ type Outcome struct {
 	Events []history.Event // if Record
 }
 
-// oneWorld keeps worlds apart: they share process-wide generators.
+// oneWorld serializes worlds: they share process-wide generators.
 var oneWorld sync.Mutex
 
 // Run runs one seed. A lock that panics, blocks or leaks is a finding in the
-// report; a panic in a goroutine that the lock started ends the process, which
-// is why package runner runs seeds in child processes.
+// report. A panic in a goroutine that the lock started ends the process, as one of
+// simrun's own does, which is why package runner runs seeds in child processes.
 func Run(h bubble.Host, j Job) Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
@@ -68,7 +72,7 @@ func Run(h bubble.Host, j Job) Outcome {
 	return out
 }
 
-// Header is what a judge must know of the run. Its mode is "sim".
+// Header is what a judge has to know about the run. Its mode is "sim".
 func Header(j Job) history.Header {
 	s := j.Scenario
 	h := history.Header{
@@ -93,16 +97,75 @@ func Header(j Job) history.Header {
 	return h
 }
 
+// errNoLock: a strategy's constructor returned neither a lock nor an error.
+var errNoLock = errors.New("its constructor returned no lock and no error")
+
+func newWorld(j Job, h history.Header) (*world, error) {
+	clock := engine.NewClock(1)
+	s := j.Scenario
+	w := &world{scenario: s, strategy: j.Strategy, rec: engine.NewRecorder(clock, h, j.Record), stop: make(chan struct{})}
+	// Toxiproxy's jitter and slicer, and locks that draw from the process-wide
+	// generator, follow the seed too: one world at a time.
+	rand.Seed(int64(engine.Generator(j.Seed, "process-wide").Uint64())) //lint:ignore SA1019 see the godebug line in go.mod
+	var err error
+	if w.redis, err = newRedisServer(lockKey, w.emit); err != nil {
+		return nil, err
+	}
+	w.resource = engine.NewResource(clock, s.Stock, s.WriteTimeout, w.emit)
+	needsToxics := j.viaToxics || slices.ContainsFunc(s.Faults, func(p chaos.Plan) bool { return p.Spec.NeedsToxics })
+	for i, name := range h.Clients {
+		p := newProcess(name, i, j.Seed, s, w.redis)
+		if needsToxics {
+			p.toxics = newToxicLinks(j.Seed)
+		}
+		w.clients = append(w.clients, p)
+		l, err := newLock(j, p)
+		if err != nil {
+			w.takeDown()
+			return nil, fmt.Errorf("strategy %s: %w", j.Strategy.Name, err)
+		}
+		d := &driver{p: p, stop: w.stop, record: w.emit, lock: l}
+		d.actor = engine.NewActor(name, j.Seed, s, w.resource, d, d.emit)
+		w.drivers = append(w.drivers, d)
+	}
+	w.nemesis = engine.NewNemesis(clock, faultWorld{w}, h.Clients, j.Seed, s.Faults, w.emit)
+	w.rec.Notify = w.nemesis.Observe
+	return w, nil
+}
+
+// newLock makes a client's lock.
+func newLock(j Job, p *process) (lock.Locker, error) {
+	jitter := engine.Generator(j.Seed, "lock "+p.Name)
+	var mu sync.Mutex
+	l, err := j.Strategy.New(strategy.Env{
+		Redis: p.rdb,
+		Key:   lockKey,
+		Owner: p.Name,
+		Lease: j.Scenario.Lease,
+		Renew: j.Scenario.Renew,
+		Cap:   j.Scenario.Cap,
+		Jitter: func() float64 {
+			mu.Lock()
+			defer mu.Unlock()
+			return jitter.Float64()
+		},
+	})
+	if err == nil && l == nil {
+		err = errNoLock
+	}
+	return l, err
+}
+
 // run lets the clients work until they are done or the scenario's limit is
-// reached, and looks at what is left.
+// reached, and then settles.
 func (w *world) run() {
 	w.nemesis.Begin()
 	var working sync.WaitGroup
-	for _, a := range w.hands {
+	for _, d := range w.drivers {
 		working.Add(1)
-		go func() { // by hand: what WaitGroup.Go starts is taken for the lock's, see harness
+		go func() { // not WaitGroup.Go, whose goroutines startedByHarness takes for the lock's
 			defer working.Done()
-			a.run()
+			d.run(func() { w.crash(d.p) })
 		}()
 	}
 	done := make(chan struct{})
@@ -113,8 +176,8 @@ func (w *world) run() {
 	case <-done:
 	case <-limit.C:
 		close(w.stop)
-		w.nemesis.Stop() // a client that a fault holds up is not the lock's doing
-		// A call into the lock that respects its context ends within this.
+		w.nemesis.Stop() // a client that a fault holds up is not blocked by the lock
+		// A call into the lock that respects its context ends within grace.
 		grace := time.NewTimer(w.scenario.Wait + releaseTimeout + time.Minute)
 		select {
 		case <-done:
@@ -127,8 +190,8 @@ func (w *world) run() {
 	w.settle()
 }
 
-// settle ends the run: it waits for what is still under way, records what was
-// left behind, and takes the world down.
+// settle ends the run: it waits for what is in flight, records what was left
+// behind, and takes the world down.
 func (w *world) settle() {
 	time.Sleep(engine.Settling)
 	if w.nemesis.Stop() {
@@ -136,17 +199,17 @@ func (w *world) settle() {
 	}
 	w.closeLocks()
 	w.reportBypass()
-	w.reportResidue()
+	w.reportLeftovers()
 	w.emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 	w.takeDown()
 }
 
-// closeLocks closes the locks that can be closed. What they leave open is found
-// afterwards; one whose Close does not return is a finding.
+// closeLocks closes the locks that can be closed. A Close that does not return is a
+// finding; what a lock leaves open is reported afterwards.
 func (w *world) closeLocks() {
-	for _, h := range w.hands {
-		c, ok := h.lock.(io.Closer)
-		if !ok || !h.p.Alive() {
+	for _, d := range w.drivers {
+		c, ok := d.lock.(io.Closer)
+		if !ok || !d.p.Alive() {
 			continue
 		}
 		done := make(chan struct{})
@@ -159,40 +222,14 @@ func (w *world) closeLocks() {
 		case <-done:
 		case <-bound.C:
 			w.emit(history.Event{
-				Kind: history.Finding, Client: h.p.Name, Detail: "blocked",
-				Text: "Close of client " + h.p.Name + " did not return",
+				Kind: history.Finding, Client: d.p.Name, Detail: "blocked",
+				Text: "Close of client " + d.p.Name + " did not return",
 			})
 		}
 		bound.Stop()
 	}
 }
 
-// takeDown closes all connections and waits for their goroutines, and for slow
-// toxics to be through with what was under way.
-func (w *world) takeDown() {
-	for _, p := range w.clients {
-		_ = p.rdb.Close()
-	}
-	w.redis.close()
-	for end := time.Now().Add(mostTakingDown); ; {
-		time.Sleep(takingDown)
-		if w.toxicsSettled() || time.Now().After(end) {
-			return
-		}
-	}
-}
-
-func (w *world) toxicsSettled() bool {
-	return !slices.ContainsFunc(w.clients, func(p *process) bool { return p.toxics != nil && !p.toxics.settled() })
-}
-
-const (
-	// takingDown lets goroutines of closed connections end.
-	takingDown = 10 * time.Second
-	// mostTakingDown bounds what toxics may still take.
-	mostTakingDown = time.Hour
-)
-
-// Progress grows with every event of every run in this process. Where it stands
-// still while a run goes on, virtual time stands still, or a goroutine spins.
+// Progress grows with every event of every run in this process. If it stands still
+// during a run, virtual time stands still, or a goroutine spins.
 func Progress() uint64 { return engine.Progress() }

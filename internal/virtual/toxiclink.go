@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,10 +18,22 @@ import (
 	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
+// pair is the two ends of one connection to Redis.
+type pair struct {
+	client *memnet.Conn // the client's end
+	server *memnet.Conn // Redis's end
+}
+
+// reset cuts the connection.
+func (c *pair) reset() {
+	c.client.Reset()
+	c.server.Reset()
+}
+
 // toxicLinks holds one client's toxics and applies them to each of its
-// connections. Each connection is a Toxiproxy proxy of its own, without a
-// listener, so that whether a toxic hits it is drawn from a generator of its
-// own and not in the order in which goroutines happen to run.
+// connections. Each connection has its own Toxiproxy proxy, without a listener,
+// and its own generator for toxicity: one generator for all would be drawn from
+// in the order in which goroutines happen to run.
 type toxicLinks struct {
 	seed uint64
 	srv  *toxiproxy.ApiServer
@@ -29,7 +42,7 @@ type toxicLinks struct {
 	serial int
 	active []activeToxic
 	links  []*toxicLink // in the order of dialling
-	open   int          // directions of links, also of those that were cut
+	open   int          // directions that have not ended, also of cut links
 }
 
 type activeToxic struct {
@@ -51,7 +64,7 @@ func newToxicLinks(seed uint64) *toxicLinks {
 	}
 }
 
-// join puts the client's toxics between the two halves of a new connection.
+// join links the two halves of a new connection through the client's toxics.
 func (l *toxicLinks) join(id string, pr *pair, client, server *memnet.Conn) error {
 	link := &toxicLink{id: id, proxy: toxiproxy.NewProxy(l.srv, id, "", ""), pair: pr}
 	l.mu.Lock()
@@ -71,12 +84,12 @@ func (l *toxicLinks) join(id string, pr *pair, client, server *memnet.Conn) erro
 	return nil
 }
 
-// drain is where one direction ends. Toxiproxy stops at the first write that
-// fails, and whatever is on its way to there blocks its goroutines for good: a
-// drain closes the connection, as Toxiproxy does, and takes and loses the rest.
+// drain is the end of one direction. Toxiproxy stops at the first write that fails,
+// and data still on the way would block its goroutines for good: a drain closes the
+// connection, as Toxiproxy does, and then swallows the rest.
 type drain struct {
 	*memnet.Conn
-	closed bool // of the one goroutine that writes
+	closed bool // used by the one goroutine that writes
 	ended  func()
 }
 
@@ -90,7 +103,7 @@ func (d *drain) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close is called once, at the end of what is to be written.
+// Close is called once, after the last Write.
 func (d *drain) Close() error {
 	d.ended()
 	return d.Conn.Close()
@@ -102,15 +115,15 @@ func (l *toxicLinks) ended() {
 	l.mu.Unlock()
 }
 
-// settled reports whether no link has anything left to do.
+// settled reports whether every direction has ended.
 func (l *toxicLinks) settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open == 0
 }
 
-// add puts a toxic on all connections, present and future, and returns what
-// removes it and how many connections it hit at once.
+// add puts a toxic on all connections, present and future. hit is how many there
+// are at present.
 func (l *toxicLinks) add(t chaos.Toxic) (remove func(), hit int, err error) {
 	l.mu.Lock()
 	l.serial++
@@ -128,13 +141,13 @@ func (l *toxicLinks) add(t chaos.Toxic) (remove func(), hit int, err error) {
 	return func() { l.remove(active.serial) }, len(links), nil
 }
 
-// apply puts one toxic on one connection, if its toxicity hits it.
+// apply puts a toxic on one connection, or not, by its toxicity.
 func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
 	if t.Toxicity < 1 && engine.Generator(l.seed, fmt.Sprint("toxicity ", t.serial, link.id)).Float64() >= t.Toxicity {
 		return nil
 	}
 	if t.Type == "reset_peer" {
-		// Toxiproxy's own reaches for a TCP socket, and would panic here.
+		// Toxiproxy's own asserts a TCP connection, and would panic here.
 		time.AfterFunc(time.Duration(t.Attributes["timeout"])*time.Millisecond, link.pair.reset)
 		return nil
 	}
@@ -155,48 +168,36 @@ func (l *toxicLinks) forget(link *toxicLink) {
 	link.pair.reset()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	rest := make([]*toxicLink, 0, len(l.links))
-	for _, other := range l.links {
-		if other != link {
-			rest = append(rest, other)
-		}
-	}
-	l.links = rest
+	// A new slice: remove is ranging over this one.
+	l.links = slices.DeleteFunc(slices.Clone(l.links), func(other *toxicLink) bool { return other == link })
 }
 
-// closes says that a connection ends with the toxic, or has been ended by it.
+// closes reports whether the toxic, or its removal, ends a connection.
 func (t activeToxic) closes() bool { return t.Type == "timeout" || t.Type == "limit_data" }
 
-// apart keeps what happens on several connections or to several clients "at
-// once" in an order that the seed decides.
-const apart = 1013 * time.Nanosecond
+// staggerStep separates what happens on several connections "at once", so that the
+// seed decides its order.
+const staggerStep = 1013 * time.Nanosecond
 
 func (t activeToxic) name() string { return fmt.Sprintf("%s-%d", t.Type, t.serial) }
 
 func (l *toxicLinks) remove(serial int) {
 	l.mu.Lock()
-	var gone activeToxic
-	var rest []activeToxic
-	for _, t := range l.active {
-		if t.serial == serial {
-			gone = t
-		} else {
-			rest = append(rest, t)
-		}
-	}
-	l.active = rest
+	at := slices.IndexFunc(l.active, func(t activeToxic) bool { return t.serial == serial })
+	gone := l.active[at]
+	l.active = slices.Delete(slices.Clone(l.active), at, at+1) // join ranges over the old one
 	links := l.links
 	l.mu.Unlock()
 	for _, link := range links {
 		if gone.closes() && link.proxy.Toxics.GetToxic(gone.name()) != nil {
-			// Toxiproxy closes the connection with the toxic, and leaves the
-			// link's other toxics in disorder: the link goes as a whole.
+			// Toxiproxy closes the connection with the toxic and leaves the link's
+			// other toxics in disorder: drop the link as a whole.
 			l.forget(link)
 		} else {
-			// The only error is that the toxic is not there, as is wanted.
+			// The only error is that the toxic is not there, which is fine.
 			_ = link.proxy.Toxics.RemoveToxic(context.Background(), gone.name())
 		}
-		// What was held back on each connection arrives at an instant of its own.
-		time.Sleep(apart)
+		// What each connection held back arrives at an instant of its own.
+		time.Sleep(staggerStep)
 	}
 }

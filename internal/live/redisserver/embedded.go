@@ -7,60 +7,48 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/miniserver"
 	"github.com/lockchaos/simrun/internal/modversion"
-	"github.com/lockchaos/simrun/internal/snapshot"
 )
 
-// embedded is a miniredis behind a listener of our own, so that its clock is
-// set whenever bytes arrive, before the commands in them run. Miniredis's own
-// hook also runs for each command of a script, under the lock that setting its
-// clock takes.
+// embedded is a miniredis behind our own listener, which sets its clock whenever
+// bytes arrive, before the commands in them run. Miniredis's hook would not do: it
+// also runs for each command of a script, under the mutex that setting the clock
+// takes.
 type embedded struct {
 	o    Options
-	m    *miniredis.Miniredis
+	mini *miniserver.Server
 	addr string
 
-	mu    sync.Mutex // of the clock; taken before miniredis's own lock
-	clock clock
-	rates engine.Rates
-
-	life   sync.Mutex // of what opens and shuts the server
-	door   *door
-	down   bool
-	closed bool
-
-	replica atomic.Pointer[snapshot.Replica] // nil: none was asked for
+	mu       sync.Mutex // of what follows
+	listener net.Listener
+	ended    chan struct{} // closed once the listener accepts no more
+	down     bool
+	closed   bool
 }
 
 func openEmbedded(o Options) (Server, error) {
-	s := &embedded{o: o, m: miniredis.NewMiniRedis(), clock: newClock(time.Now())}
-	s.m.SetTime(s.clock.shown)
-	s.m.ClockTTL(true)
-	if err := s.open(net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port))); err != nil {
+	mini, err := miniserver.New()
+	if err != nil {
+		return nil, err
+	}
+	s := &embedded{o: o, mini: mini}
+	if err := s.listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port))); err != nil {
+		mini.Mini.Close()
 		return nil, err
 	}
 	o.log("%s on %s", s.Version(), s.addr)
 	return s, nil
 }
 
-// door is one listener and what it lets in.
-type door struct {
-	l     net.Listener
-	srv   *server.Server
-	ended chan struct{}
-}
-
-// open starts the server and lets connections in.
-func (s *embedded) open(addr string) error {
+// listen lets connections in.
+func (s *embedded) listen(addr string) error {
 	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w: %s", ErrServerPort, addr)
@@ -68,67 +56,48 @@ func (s *embedded) open(addr string) error {
 	if err != nil {
 		return fmt.Errorf("start miniredis: %w", err)
 	}
-	first, err := s.m.Dial() // starts the server without a listener of its own
-	if err == nil {
-		err = first.Close()
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("start miniredis: %w", err), l.Close())
-	}
-	s.addr = l.Addr().String()
-	s.door = &door{l: l, srv: s.m.Server(), ended: make(chan struct{})}
-	go s.door.admit(s)
+	s.addr, s.listener, s.ended = l.Addr().String(), l, make(chan struct{})
+	go s.accept(l, s.mini.Mini.Server(), s.ended)
 	return nil
 }
 
-func (d *door) admit(s *embedded) {
-	defer close(d.ended)
+func (s *embedded) accept(l net.Listener, srv *server.Server, ended chan struct{}) {
+	defer close(ended)
 	for {
-		conn, err := d.l.Accept()
+		conn, err := l.Accept()
 		if err != nil {
 			return
 		}
-		d.srv.ServeConn(&tickingConn{Conn: conn, s: s})
+		srv.ServeConn(&steeredConn{Conn: conn, mini: s.mini})
 	}
 }
 
-// shut ends the server and every connection, and waits for their ends.
+// shut closes the listener and ends every connection.
 func (s *embedded) shut() error {
-	err := s.door.l.Close()
-	<-s.door.ended
-	s.m.Close()
-	return err
+	err := s.listener.Close()
+	<-s.ended
+	return errors.Join(err, s.mini.Cut())
 }
 
-// tickingConn moves the server's clock to now when bytes arrive, and lets the
-// replica know what they have done before they are answered.
-type tickingConn struct {
+// steeredConn sets the server's clock when bytes arrive, and lets the replica know
+// what they have changed before they are answered.
+type steeredConn struct {
 	net.Conn
-	s *embedded
+	mini *miniserver.Server
 }
 
-func (c *tickingConn) Read(b []byte) (int, error) {
+func (c *steeredConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		c.s.tick()
+		c.mini.Tick()
 	}
 	return n, err
 }
 
-func (c *tickingConn) Write(b []byte) (int, error) {
-	c.s.note()
+func (c *steeredConn) Write(b []byte) (int, error) {
+	c.mini.Note()
 	return c.Conn.Write(b)
 }
-
-// tick moves miniredis's clock to what the clock shows now. The mutex keeps two
-// connections from setting it in the wrong order.
-func (s *embedded) tick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tickLocked()
-}
-
-func (s *embedded) tickLocked() { s.m.SetTime(s.clock.at(time.Now())) }
 
 func (s *embedded) Addr() string            { return s.addr }
 func (s *embedded) Prefix() string          { return s.o.Prefix }
@@ -139,20 +108,10 @@ func (s *embedded) Version() string {
 	return "miniredis " + modversion.Version("github.com/alicebob/miniredis/v2")
 }
 
-// JumpClock steps the clock. A real server keeps expiry as a time of day, so a
-// step back lengthens what is left of every key; miniredis keeps what is left.
+// JumpClock steps the clock.
 func (s *embedded) JumpClock(_ context.Context, d time.Duration) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tickLocked()
-	before := len(s.m.Keys()) // lets time that has passed reach the keys
-	s.clock = s.clock.stepped(d)
-	s.tickLocked()
-	if d < 0 {
-		s.m.FastForward(d)
-	}
-	gone := before - len(s.m.Keys())
-	return fmt.Sprintf("miniredis's clock stepped by %v: %d of %d keys expired", d.Round(time.Millisecond), gone, before), nil
+	expired, keys := s.mini.Jump(d)
+	return fmt.Sprintf("miniredis's clock stepped by %v: %d of %d keys expired", d.Round(time.Millisecond), expired, keys), nil
 }
 
 // SetRate lets the clock run at rate.
@@ -160,28 +119,110 @@ func (s *embedded) SetRate(rate float64) (restore func(), proof string, err erro
 	if rate <= 0 {
 		return nil, "", fmt.Errorf("clock rate %g: not above 0", rate)
 	}
-	set := func(rate float64) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.tickLocked()
-		s.m.DB(0) // lets time that has passed reach the keys
-		s.clock = s.clock.running(time.Now(), rate)
+	return s.mini.SetRate(rate), fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
+}
+
+// usable returns why there is no server. The mutex is held.
+func (s *embedded) usable() error {
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.down:
+		return ErrDown
 	}
-	return s.rates.Set(rate, set), fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
+	return nil
+}
+
+// Stop shuts the server.
+func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var keys int
+	if err = s.usable(); err == nil {
+		s.down = true
+		if err = s.shut(); err == nil {
+			keys, err = s.mini.Restart(keepData)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("stop miniredis: %w", err)
+	}
+	return fmt.Sprintf("miniredis has left %s, its %d keys %s", s.addr, keys, kept(keepData)), nil
+}
+
+// Start opens the server again.
+func (s *embedded) Start(context.Context) (proof string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", fmt.Errorf("start miniredis: %w", ErrClosed)
+	}
+	if err := s.listen(s.addr); err != nil {
+		return "", fmt.Errorf("start miniredis: %w", err)
+	}
+	s.down = false
+	return "miniredis is back at " + s.addr, nil
+}
+
+// Replicate keeps what a replica would hold; there is no second server.
+func (s *embedded) Replicate(_ context.Context, asked Replication) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.usable()
+	if _, has := s.mini.Lag(); err == nil && has {
+		err = errors.New("it has a replica")
+	}
+	if err != nil {
+		return fmt.Errorf("replicate miniredis: %w", err)
+	}
+	s.mini.Replicate(asked.Lag)
+	return nil
+}
+
+// Promote shuts the server and opens it with what its replica held.
+func (s *embedded) Promote(context.Context) (proof string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.usable()
+	if _, has := s.mini.Lag(); err == nil && !has {
+		err = ErrNoReplica
+	}
+	if err == nil {
+		proof, err = s.promote()
+	}
+	if err != nil {
+		return "", fmt.Errorf("promote the replica of miniredis: %w", err)
+	}
+	s.o.log("%s", proof)
+	return proof, nil
+}
+
+func (s *embedded) promote() (proof string, err error) {
+	if err := s.shut(); err != nil {
+		return "", err
+	}
+	lag, loss, err := s.mini.Promote()
+	if err != nil {
+		return "", err
+	}
+	if err := s.listen(s.addr); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, lag, loss), nil
 }
 
 // Close ends the server.
 func (s *embedded) Close() error {
-	s.life.Lock()
-	defer s.life.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
 		return nil
 	}
 	s.closed = true
-	if s.down {
-		return nil
-	}
-	if err := s.shut(); err != nil && !errors.Is(err, net.ErrClosed) {
+	err := s.listener.Close() // again, where it is down
+	<-s.ended
+	s.mini.Mini.Close()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close miniredis: %w", err)
 	}
 	return nil

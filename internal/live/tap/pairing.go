@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"sync"
 	"sync/atomic"
+
+	"github.com/lockchaos/simrun/internal/keyobserver"
 )
 
 // pending is a command whose reply is to come.
@@ -118,9 +120,6 @@ var subscribing = set("subscribe", "psubscribe", "ssubscribe", "unsubscribe", "p
 // blocking are the commands that may wait long for a key to be filled.
 var blocking = set("blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop", "xread", "xreadgroup")
 
-// sweeping are the commands that touch every key without naming it.
-var sweeping = set("flushall", "flushdb", "swapdb")
-
 func set(names ...string) map[string]bool {
 	s := map[string]bool{}
 	for _, n := range names {
@@ -145,16 +144,13 @@ type transaction struct{ open, touches bool }
 
 // applies reports whether the command, when it is applied, can touch the key.
 func (x *transaction) applies(name string, args [][]byte, key string) bool {
-	named := sweeping[name]
-	for _, a := range args[1:] {
-		named = named || string(a) == key
-	}
+	touches := keyobserver.Touches(name, args[1:], key)
 	switch name {
 	case "multi":
 		*x = transaction{open: true}
 		return false
 	case "exec":
-		touches := x.open && x.touches
+		touches = x.open && x.touches // what was queued is known
 		*x = transaction{}
 		return touches
 	case "discard", "reset":
@@ -163,8 +159,8 @@ func (x *transaction) applies(name string, args [][]byte, key string) bool {
 	}
 	if x.open {
 		// WATCH and the like cannot come here; what comes is queued.
-		x.touches = x.touches || named
+		x.touches = x.touches || touches
 		return false
 	}
-	return named && !subscribing[name]
+	return touches && !subscribing[name]
 }

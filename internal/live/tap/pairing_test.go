@@ -78,7 +78,7 @@ func TestPairing(t *testing.T) {
 func TestWhatTouchesTheKey(t *testing.T) {
 	for name, tc := range map[string]struct{ commands, touching string }{
 		"by name":                  {"set k v|get other|del a k|PING", "set del"},
-		"a script":                 {"evalsha 0123 1 k x|evalsha 0123 1 j x", "evalsha"},
+		"a script":                 {"evalsha 0123 1 k x|eval s 0|fcall f 0|evalsha 0123 1 j x", "evalsha eval fcall evalsha"},
 		"not a part of a name":     {"set kk v|set k: v", ""},
 		"everything":               {"flushall|flushdb|swapdb 0 1", "flushall flushdb swapdb"},
 		"a channel":                {"subscribe k|unsubscribe k|publish k x", "publish"},

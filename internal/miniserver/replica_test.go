@@ -1,4 +1,4 @@
-package snapshot
+package miniserver
 
 import (
 	"testing"
@@ -48,14 +48,14 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.SetTTL("short", time.Second)
-	s := Take(m, at(0))
+	s := take(m, at(0))
 	dump := m.Dump()
 
 	m.FlushAll()
 	if err := m.Set("later", "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Restore(m, at(0)); err != nil {
+	if err := s.restore(m, at(0)); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Dump(); got != dump {
@@ -68,7 +68,7 @@ func TestRestore(t *testing.T) {
 		t.Errorf("%v is left of the field, want 3s", left)
 	}
 
-	if err := s.Restore(m, at(4*time.Second)); err != nil {
+	if err := s.restore(m, at(4*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if m.Exists("short") || !m.Exists("string") {
@@ -136,17 +136,17 @@ func TestPromote(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, at := server(t)
-			r := NewReplica(500*ms, at(0), Take(m, at(0)))
+			r := newReplica(500*ms, at(0), take(m, at(0)))
 			for d := time.Duration(0); d <= tt.when; d += ms {
 				if do := tt.do[d]; do != nil {
 					now := at(d)
 					do(m)
-					r.Note(now, Take(m, now))
+					r.note(now, take(m, now))
 				}
 			}
 			now := at(tt.when)
-			s, loss := r.Promote(now, now, Take(m, now))
-			if err := s.Restore(m, now); err != nil {
+			s, loss := r.promote(now, now, take(m, now))
+			if err := s.restore(m, now); err != nil {
 				t.Fatal(err)
 			}
 			for _, k := range m.Keys() {

@@ -1,4 +1,4 @@
-package redisserver
+package miniserver
 
 import (
 	"testing"
@@ -24,5 +24,13 @@ func TestClock(t *testing.T) {
 				t.Errorf("shows %v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+// A duration on Redis's clock takes no less real time than it should.
+func TestClockReal(t *testing.T) {
+	c := newClock(time.Now()).running(time.Now(), 1.5)
+	if got := c.real(15 * time.Second); got < 10*time.Second || got > 10*time.Second+time.Millisecond {
+		t.Errorf("15 s of a clock at 1.5 times real speed take %v, want 10s, never less", got)
 	}
 }

@@ -83,13 +83,13 @@ func TestExpiryIsSeenLate(t *testing.T) {
 			return State{There: looks < 4, Value: "a", Expires: last}
 		}
 		var got []history.Kind
-		w := New(look, Slack{Expiry: time.Millisecond}, func(e history.Event) { got = append(got, e.Kind) })
-		w.Turn = &turn
+		o := New(look, Slack{Expiry: time.Millisecond}, func(e history.Event) { got = append(got, e.Kind) })
+		o.Turn = &turn
 		turn.Lock()
-		w.Sync("A")
+		o.Sync("A")
 		turn.Unlock()
 		time.Sleep(time.Minute)
-		w.Stop()
+		o.Stop()
 		turn.Lock()
 		defer turn.Unlock()
 		if want := []history.Kind{history.Locked, history.Expired}; !slices.Equal(got, want) {
@@ -126,14 +126,14 @@ func TestReplaced(t *testing.T) {
 		for _, tt := range tests {
 			var now State
 			var got []history.Event
-			w := New(func() State { return now }, Slack{}, func(e history.Event) { got = append(got, e) })
+			o := New(func() State { return now }, Slack{}, func(e history.Event) { got = append(got, e) })
 			for i, s := range tt.before {
 				now = s
-				w.Sync(string(rune('A' + i%2)))
+				o.Sync(string(rune('A' + i%2)))
 			}
 			got, now = nil, tt.after
-			w.Replaced()
-			w.Stop()
+			o.Replaced()
+			o.Stop()
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 			}

@@ -1,0 +1,62 @@
+package keyobserver
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// State is what the key looks like.
+type State struct {
+	There   bool
+	Value   string    // as [Value.Text] gives it
+	Expires time.Time // by time.Now, at the earliest; zero: never
+	// Unsure bounds the error of Expires: the key may live so much longer.
+	Unsure time.Duration
+}
+
+// Value is a key's value; the fields that its type does not use are empty.
+type Value struct {
+	String string
+	Hash   map[string]string
+	List   []string // the first element is enough
+	Set    []string // in any order
+}
+
+// Text renders the value so that it is the same text as long as the holder is the
+// same. Of a list, in which clients queue, the first element is the holder.
+func (v Value) Text() string {
+	switch {
+	case len(v.Hash) > 0:
+		var b strings.Builder
+		for _, f := range slices.Sorted(maps.Keys(v.Hash)) {
+			b.WriteString(f)
+			b.WriteByte('=')
+			b.WriteString(v.Hash[f])
+			b.WriteByte('\n')
+		}
+		return b.String()
+	case len(v.List) > 0:
+		return v.List[0]
+	case len(v.Set) > 0:
+		return strings.Join(slices.Sorted(slices.Values(v.Set)), "\n")
+	}
+	return v.String
+}
+
+// Touches reports whether a command may change the key when it is applied: it
+// names it, or it may change a key without naming it. A script may: it can build
+// the name. The command's name is in lower case, its arguments do not include it.
+func Touches[A string | []byte](command string, args []A, key string) bool {
+	switch command {
+	case "eval", "evalsha", "fcall", "exec", "flushall", "flushdb", "swapdb":
+		return true
+	}
+	for _, a := range args {
+		if string(a) == key {
+			return true
+		}
+	}
+	return false
+}
