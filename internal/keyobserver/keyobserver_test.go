@@ -2,6 +2,7 @@ package keyobserver
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -139,4 +140,32 @@ func TestReplaced(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTouches(t *testing.T) {
+	for _, tt := range []struct {
+		command, args string
+		want          bool
+	}{
+		{"set", "k v", true},
+		{"get", "other", false},
+		{"set", "kk k:", false}, // not a part of a name
+		{"eval", "script 0", true},
+		{"evalsha", "0123 1 other", true},
+		{"fcall", "f 0", true},
+		{"exec", "", true},
+		{"flushall", "", true},
+		{"flushdb", "", true},
+		{"swapdb", "0 1", true},
+		{"ping", "", false},
+	} {
+		args := strings.Fields(tt.args)
+		var raw [][]byte
+		for _, a := range args {
+			raw = append(raw, []byte(a))
+		}
+		if a, b := Touches(tt.command, args, "k"), Touches(tt.command, raw, "k"); a != tt.want || b != tt.want {
+			t.Errorf("%s %s: %v and %v, want %v", tt.command, tt.args, a, b, tt.want)
+		}
+	}
 }

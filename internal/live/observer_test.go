@@ -94,3 +94,44 @@ func TestWhatPassesUnseenIsTold(t *testing.T) {
 		}
 	}
 }
+
+// A script that builds its key's name, and so does not name it, is seen to take the
+// lock and to give it up.
+func TestScriptThatBuildsItsKeysNameIsSeen(t *testing.T) {
+	m := miniredis.RunT(t)
+	admin := redis.NewClient(&redis.Options{Addr: m.Addr(), Protocol: 2, DisableIdentity: true})
+	defer admin.Close()
+	events := make(chan history.Event, 10)
+	o := newObserver(admin, "lock:item", time.Second, engine.NewClock(1), func(e history.Event) {
+		if e.Kind != history.Command {
+			events <- e
+		}
+	})
+	defer o.watch.Stop()
+	way, err := tap.New("A", m.Addr(), o.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer way.Close()
+	rdb := redis.NewClient(&redis.Options{Addr: way.Addr(), Protocol: 2, DisableIdentity: true})
+	defer rdb.Close()
+	for _, tt := range []struct {
+		script string
+		want   history.Kind
+	}{
+		{`return redis.call('set', 'lock:' .. ARGV[1], 'a', 'px', 60000)`, history.Locked},
+		{`return redis.call('del', 'lock:' .. ARGV[1])`, history.Unlocked},
+	} {
+		if err := rdb.Eval(t.Context(), tt.script, nil, "item").Err(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case e := <-events:
+			if e.Kind != tt.want || e.Client != "A" {
+				t.Errorf("%+v, want %s by A", e, tt.want)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatalf("%s: nothing seen", tt.want)
+		}
+	}
+}
