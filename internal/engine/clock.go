@@ -2,13 +2,12 @@ package engine
 
 import "time"
 
-// Settling is how long after the last section a held-up message, a timed-out
-// command or a fault may still have its effect, in the run's time.
+// Settling is how long after the last section, in the run's time, a delayed message,
+// a timed-out command or a fault may still take effect.
 const Settling = 2 * time.Minute
 
-// Clock is the time of a run: real time, or a bubble's, told Scale times faster.
-// A scenario's durations, a history's times and all of this package are in the
-// run's time.
+// Clock is the time of a run: time.Now's, real or a bubble's, scaled. A scenario's
+// durations, a history's times and all of this package are in the run's time.
 type Clock struct {
 	start time.Time
 	scale float64

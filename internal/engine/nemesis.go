@@ -10,7 +10,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// Nemesis lets a scenario's faults fire: at their time, or on an event.
+// Nemesis injects a scenario's faults, at their time or on an event.
 type Nemesis struct {
 	clock   Clock
 	world   chaos.World
@@ -20,22 +20,22 @@ type Nemesis struct {
 	mu     sync.Mutex
 	armed  []*armedFault
 	timers []*time.Timer
-	lasts  []*lasting // faults that have not ended
+	active []*activeFault // in the order of firing
 	ended  bool
 }
 
-// lasting is a fault that has fired and not ended.
-type lasting struct {
+// activeFault is a fault that has fired and not ended.
+type activeFault struct {
 	fault, client string
 	end           func()
 }
 
 // armedFault is a planned fault with its own generator and its count of events.
 type armedFault struct {
-	plan  chaos.Plan
-	apart time.Duration // from the other faults, however alike their times are
-	rng   *rand.Rand    // under the nemesis's mutex
-	seen  int
+	plan    chaos.Plan
+	stagger time.Duration // keeps it from the instants of other faults
+	rng     *rand.Rand    // under the nemesis's mutex
+	seen    int
 }
 
 // NewNemesis arms the faults of a scenario.
@@ -43,14 +43,14 @@ func NewNemesis(c Clock, w chaos.World, clients []string, seed uint64, plans []c
 	n := &Nemesis{clock: c, world: w, clients: clients, emit: emit}
 	for i, p := range plans {
 		n.armed = append(n.armed, &armedFault{
-			plan: p, apart: time.Duration(2*i+1) * 131 * time.Nanosecond, rng: Generator(seed, "fault "+p.ID),
+			plan: p, stagger: time.Duration(2*i+1) * 131 * time.Nanosecond, rng: Generator(seed, "fault "+p.ID),
 		})
 	}
 	return n
 }
 
-// Begin gives the faults what they need, and starts those that fire at a time.
-// Call it before any client begins.
+// Begin prepares the faults and schedules those that fire at a time. Call it before
+// any client begins.
 func (n *Nemesis) Begin() {
 	n.prepare()
 	n.mu.Lock()
@@ -61,13 +61,13 @@ func (n *Nemesis) Begin() {
 			if target == "any" {
 				target = n.clients[f.rng.IntN(len(n.clients))]
 			}
-			n.after(Draw(f.rng, *f.plan.At)+f.apart, n.shot(f, target))
+			n.after(Draw(f.rng, *f.plan.At)+f.stagger, n.injection(f, target))
 		}
 	}
 }
 
-// prepare asks the world for what faults need of it. A fault that does not get
-// it cannot fire, and the history says so.
+// prepare asks the world for what faults need. A fault that does not get it cannot
+// fire, and the history says so.
 func (n *Nemesis) prepare() {
 	for _, f := range n.armed {
 		p, needs := f.plan.Fault.(chaos.Preparer)
@@ -80,7 +80,7 @@ func (n *Nemesis) prepare() {
 	}
 }
 
-// Observe lets the faults that wait for an event of this kind see it.
+// Observe shows an event to the faults that wait for its kind.
 func (n *Nemesis) Observe(e *history.Event) {
 	n.mu.Lock()
 	if n.ended {
@@ -93,23 +93,23 @@ func (n *Nemesis) Observe(e *history.Event) {
 		if !hit {
 			continue
 		}
-		shot := n.shot(f, target)
+		inject := n.injection(f, target)
 		wait := Draw(f.rng, f.plan.After)
 		if wait > 0 || !f.plan.Spec.Target {
-			// What befalls the server comes between two commands, not in the midst
-			// of the one that the event tells of.
-			n.after(wait+f.apart, shot)
+			// A fault of the server comes between two commands, not during the one
+			// that caused the event.
+			n.after(wait+f.stagger, inject)
 		} else {
-			now = append(now, shot)
+			now = append(now, inject)
 		}
 	}
 	n.mu.Unlock()
-	for _, shot := range now {
-		shot()
+	for _, inject := range now {
+		inject()
 	}
 }
 
-// hit reports whether the event makes the fault fire, and on whom.
+// hit reports whether the event makes the fault fire, and on which client.
 func (f *armedFault) hit(e *history.Event) (target string, ok bool) {
 	if f.plan.On != string(e.Kind) {
 		return "", false
@@ -144,36 +144,37 @@ func (n *Nemesis) after(d time.Duration, f func()) {
 	}
 }
 
-// shot draws how long the fault lasts and returns what makes it happen. The
-// mutex is held.
-func (n *Nemesis) shot(f *armedFault, target string) func() {
-	last := Draw(f.rng, f.plan.For)
-	if last > 0 {
-		last += f.apart + 139*time.Nanosecond
+// injection draws how long the fault lasts and returns what injects it. The mutex
+// is held.
+func (n *Nemesis) injection(f *armedFault, target string) func() {
+	length := Draw(f.rng, f.plan.For)
+	if length > 0 {
+		length += f.stagger + 139*time.Nanosecond
 	}
 	return func() {
 		switch {
 		case !f.plan.Spec.Target:
-			n.inject(f.plan, "", last)
+			n.inject(f.plan, "", length)
 		case target == "all":
 			for i, c := range n.clients {
-				n.inject(f.plan, c, last+time.Duration(i)*staggered)
+				n.inject(f.plan, c, length+time.Duration(i)*staggerStep)
 			}
 		default:
-			n.inject(f.plan, target, last)
+			n.inject(f.plan, target, length)
 		}
 	}
 }
 
-// staggered is how far apart a fault of all clients ends for one and the next.
-const staggered = 50 * time.Microsecond
+// staggerStep separates the ends of a fault of all clients, from one client to the
+// next.
+const staggerStep = 50 * time.Microsecond
 
-// inject makes a fault happen to one client and ends it in time.
-func (n *Nemesis) inject(p chaos.Plan, client string, last time.Duration) {
+// inject injects a fault into one client, and schedules its end.
+func (n *Nemesis) inject(p chaos.Plan, client string, length time.Duration) {
 	fired := func(proof string) {
 		e := history.Event{Kind: history.Fired, Client: client, Fault: p.ID, Detail: proof}
 		if p.Spec.Lasts {
-			e.Dur = int64(last)
+			e.Dur = int64(length)
 		}
 		n.emit(e)
 	}
@@ -185,19 +186,19 @@ func (n *Nemesis) inject(p chaos.Plan, client string, last time.Duration) {
 	if end == nil {
 		return
 	}
-	l := &lasting{fault: p.ID, client: client, end: end}
+	l := &activeFault{fault: p.ID, client: client, end: end}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lasts = append(n.lasts, l)
-	n.after(last, func() { n.finish(l) })
+	n.active = append(n.active, l)
+	n.after(length, func() { n.finish(l) })
 }
 
 // finish ends a fault, once.
-func (n *Nemesis) finish(l *lasting) {
+func (n *Nemesis) finish(l *activeFault) {
 	n.mu.Lock()
-	at := slices.Index(n.lasts, l)
+	at := slices.Index(n.active, l)
 	if at >= 0 {
-		n.lasts = slices.Delete(n.lasts, at, at+1)
+		n.active = slices.Delete(n.active, at, at+1)
 	}
 	n.mu.Unlock()
 	if at >= 0 {
@@ -206,18 +207,18 @@ func (n *Nemesis) finish(l *lasting) {
 	}
 }
 
-// Stop calls off what has not fired and ends what has, in the order of firing. It
-// reports whether there was anything to end.
+// Stop cancels the faults that have not fired and ends the active ones, in the order
+// of firing. It reports whether there were any.
 func (n *Nemesis) Stop() bool {
 	n.mu.Lock()
 	n.ended = true
 	for _, t := range n.timers {
 		t.Stop()
 	}
-	lasts := slices.Clone(n.lasts)
+	active := slices.Clone(n.active)
 	n.mu.Unlock()
-	for _, l := range lasts {
+	for _, l := range active {
 		n.finish(l)
 	}
-	return len(lasts) > 0
+	return len(active) > 0
 }

@@ -10,11 +10,11 @@ import (
 
 var progress atomic.Uint64
 
-// Progress grows with every event of every run in this process. Where it stands
-// still while a run goes on, virtual time stands still, or a goroutine spins.
+// Progress grows with every event of every run in this process. If it stands still
+// during a run, virtual time stands still, or a goroutine spins.
 func Progress() uint64 { return progress.Load() }
 
-// Recorder takes the events of one run in their order.
+// Recorder records the events of one run, in their order.
 type Recorder struct {
 	// Notify, if not nil, is called for each event, without a lock. Set it
 	// before the first event.
@@ -23,22 +23,20 @@ type Recorder struct {
 	clock Clock
 	keep  bool
 
-	mu     sync.Mutex
-	judge  *check.Judge
-	events []history.Event
-	seq    int
-	closed bool
-	why    bool // something recorded explains goroutines that outlive the run
+	mu        sync.Mutex
+	judge     *check.Judge
+	events    []history.Event
+	seq       int
+	closed    bool
+	explained bool // see Explained
 }
 
-// NewRecorder makes a recorder, which keeps the events themselves where keep
-// says so.
+// NewRecorder makes a recorder, which keeps the events themselves if keep is true.
 func NewRecorder(c Clock, h history.Header, keep bool) *Recorder {
 	return &Recorder{clock: c, keep: keep, judge: check.NewJudge(h)}
 }
 
-// Emit stamps an event and records it. What comes after the end is not part of
-// the run.
+// Emit stamps an event and records it. Events after the end are dropped.
 func (r *Recorder) Emit(e history.Event) {
 	progress.Add(1)
 	r.mu.Lock()
@@ -56,7 +54,7 @@ func (r *Recorder) Emit(e history.Event) {
 	r.closed = e.Kind == history.End
 	switch e.Kind {
 	case history.Finding, history.Residue, history.Crashed:
-		r.why = true
+		r.explained = true
 	}
 	r.mu.Unlock()
 	if r.Notify != nil {
@@ -64,7 +62,7 @@ func (r *Recorder) Emit(e history.Event) {
 	}
 }
 
-// Report says that the history is complete.
+// Report returns the judgement. The history must be complete.
 func (r *Recorder) Report() check.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,10 +74,10 @@ func (r *Recorder) Report() check.Report {
 func (r *Recorder) Explained() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.why
+	return r.explained
 }
 
-// Events are what was kept.
+// Events are the events that were kept.
 func (r *Recorder) Events() []history.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,25 +9,25 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// errUnanswered: the resource's answer did not come in time. Whether the write
-// was or will be applied is not known.
+// errUnanswered: the resource did not answer in time. The write may have been
+// applied, or may be later.
 var errUnanswered = errors.New("write not answered in time")
 
-// errStale: the resource refused a write for its old fencing token.
+// errStale: the resource rejected a write for its old fencing token.
 var errStale = errors.New("write refused: its fencing token is old")
 
 // Resource is what the lock protects: the stock of a flash sale. Its events are
-// recorded where they take effect, at the resource.
+// recorded when they take effect, at the resource.
 type Resource struct {
 	clock   Clock
 	emit    func(history.Event)
-	timeout time.Duration // of a write's answer
+	timeout time.Duration // for the answer to a write
 
 	mu      sync.Mutex // never held over a wait
 	stock   int64
 	version int64
-	fence   int64            // the newest token seen, in a read or a write
-	delays  map[string]delay // client → what holds up its next write
+	fence   int64            // the newest token seen in a read or a write
+	delays  map[string]delay // by client: what holds up its next write
 }
 
 // delay holds up one write.
@@ -36,32 +36,39 @@ type delay struct {
 	fired func(proof string)
 }
 
-// reading is what a read answers.
+// reading is the answer to a read.
 type reading struct{ stock, version int64 }
 
-// NewResource makes a resource with so much stock. A client waits for the answer
-// to a write no longer than timeout.
+// caller is the client that reads or writes.
+type caller interface {
+	Name() string
+	Section() int
+	latency() time.Duration // of one message
+	emit(history.Event)
+}
+
+// NewResource makes a resource with an initial stock. A client waits at most timeout
+// for the answer to a write.
 func NewResource(c Clock, stock int64, timeout time.Duration, emit func(history.Event)) *Resource {
 	return &Resource{clock: c, emit: emit, timeout: timeout, stock: stock, delays: map[string]delay{}}
 }
 
-// Stock is what is left.
+// Stock is how much is left.
 func (r *Resource) Stock() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stock
 }
 
-// DelayWrite holds up the client's next write in the network. It calls fired
-// when it does.
+// DelayWrite holds up the client's next write in the network, and calls fired then.
 func (r *Resource) DelayWrite(client string, by time.Duration, fired func(proof string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.delays[client] = delay{by, fired}
 }
 
-// read asks for the stock. The request and its answer each take a latency.
-func (r *Resource) read(a *Actor, fence int64) reading {
+// read reads the stock. The request and its answer each take a latency.
+func (r *Resource) read(a caller, fence int64) reading {
 	r.clock.Sleep(a.latency())
 	r.mu.Lock()
 	r.fence = max(r.fence, fence)
@@ -74,10 +81,10 @@ func (r *Resource) read(a *Actor, fence int64) reading {
 
 // write stores a stock computed from a reading. The request may be held up in
 // the network for longer than the client waits for the answer.
-func (r *Resource) write(a *Actor, stock int64, from reading, fence int64) error {
+func (r *Resource) write(a caller, stock int64, from reading, fence int64) error {
 	answer := make(chan error, 1)
-	request := history.Event{Client: a.name, Section: a.Section(), Value: stock, Version: from.version, Fence: fence}
-	travel := a.latency() + r.takeDelay(a.name)
+	request := history.Event{Client: a.Name(), Section: a.Section(), Value: stock, Version: from.version, Fence: fence}
+	travel := a.latency() + r.takeDelay(a.Name())
 	back := a.latency()
 	r.clock.AfterFunc(travel, func() {
 		err := r.apply(request)
@@ -112,7 +119,7 @@ func (r *Resource) apply(e history.Event) error {
 	return nil
 }
 
-// takeDelay is how long the client's next write is held up.
+// takeDelay returns how long the client's next write is held up, once.
 func (r *Resource) takeDelay(client string) time.Duration {
 	r.mu.Lock()
 	d, ok := r.delays[client]

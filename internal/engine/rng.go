@@ -8,9 +8,9 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// Generator makes the generator of one actor from the run's seed and the
-// actor's name. Each actor and each direction of a connection has its own, so
-// that what one draws never depends on when another does.
+// Generator makes the generator of one actor from the run's seed and the actor's
+// name. Each actor and each direction of a connection has its own, so what one draws
+// never depends on when another does.
 func Generator(seed uint64, actor string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(actor))

@@ -1,8 +1,8 @@
-// Package errclass names the errors of a lock by a fixed set of words, for
+// Package errclass sorts a lock's errors into classes with fixed names, for
 // histories and for the protocol of worker processes.
 //
-// Goals: the same words in every world, without anything that differs from one
-// run to the next. Non-goals: the error's own text, which is for logs.
+// Goals: the same names in both worlds, without anything that differs from run to
+// run. Non-goals: the error's text, which is for logs.
 package errclass
 
 import (
@@ -28,14 +28,14 @@ const (
 
 var all = []string{RenewalCapped, LeaseLost, NotHeld, NotAcquired, DeadlineExceeded, Cancelled, Network, Other}
 
-// All lists the classes, the more telling first: an error that is of several
-// belongs to the first.
+// All lists the classes, the more specific first: an error of several belongs to
+// the first.
 func All() []string { return slices.Clone(all) }
 
-// Known says whether the word is a class.
+// Known reports whether the word is a class.
 func Known(class string) bool { return slices.Contains(all, class) }
 
-// Of names an error's class. It is empty for nil.
+// Of returns an error's class, empty for nil.
 func Of(err error) string {
 	var network net.Error
 	switch {

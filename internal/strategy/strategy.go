@@ -1,8 +1,8 @@
-// Package strategy holds the locks that can be tested: the reference locks, and
-// those that a program registers.
+// Package strategy registers the locks that can be tested: the reference locks, and
+// those that a program adds.
 //
 // Goals: one registry; a new reference lock is one entry in ladder.go.
-// Non-goals: the locks themselves (package lock), and what is expected of them
+// Non-goals: the locks themselves (package lock) and what is expected of them
 // (package scenarios).
 package strategy
 
@@ -19,7 +19,7 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// Env is what a client gives a strategy to make its lock from.
+// Env is what a strategy makes a client's lock from.
 type Env struct {
 	// Redis is the client's own connection pool. A strategy that needs a client
 	// of another library dials with Redis.Options().Dialer.
@@ -28,11 +28,11 @@ type Env struct {
 	Owner  string         // the client's name, unique in the run
 	Lease  time.Duration  // how long the key lives
 	Renew  time.Duration  // between renewals
-	Cap    int            // renewals at most, for a lock that caps them
+	Cap    int            // the most renewals, for a lock that caps them
 	Jitter func() float64 // in [0,1), from the client's own seeded generator
 	// Scale is how many times faster than the scenario's times the run goes, in
-	// live mode; 0 is as 1. Lease and Renew are scaled already: a strategy divides
-	// the pauses that it chooses itself.
+	// live mode; 0 means 1. Lease and Renew are scaled already; a strategy divides
+	// the pauses that it chooses itself by Scale.
 	Scale float64
 }
 
@@ -40,8 +40,8 @@ type Env struct {
 type Strategy struct {
 	Name    string
 	Summary string // one line
-	// Like names a strategy whose expectations this one is held to in scenarios
-	// that expect nothing of it by name; empty if there is none.
+	// Like names the strategy whose expectations apply in scenarios that do not
+	// name this one; empty if there is none.
 	Like string
 	New  func(Env) (lock.Locker, error)
 	// Keeps names keys that may outlive the run without expiry, such as a
@@ -51,14 +51,15 @@ type Strategy struct {
 
 var registered []Strategy
 
-// Register adds a strategy. It panics where the name is empty or taken, or holds
-// a comma or a control character, as that is a mistake in the program. Call it before the command line runs.
+// Register adds a strategy. It panics if the name is empty or taken, or has a comma
+// or a control character, since that is a mistake in the program. Call it before the
+// command line runs.
 func Register(s Strategy) {
 	if s.Name == "" || s.New == nil {
 		panic("strategy: a strategy needs a name and a constructor")
 	}
 	if strings.ContainsFunc(s.Name, func(r rune) bool { return r == ',' || unicode.IsControl(r) }) {
-		panic(fmt.Sprintf("strategy: strategy %q: a name holds no comma, which parts names on the command line, and no control characters", s.Name))
+		panic(fmt.Sprintf("strategy: strategy %q: a name has no comma, which separates names on the command line, and no control characters", s.Name))
 	}
 	if _, taken := Lookup(s.Name); taken {
 		panic(fmt.Sprintf("strategy: strategy %q is registered twice", s.Name))
@@ -66,8 +67,8 @@ func Register(s Strategy) {
 	registered = append(registered, s)
 }
 
-// Expected is what a scenario expects of the strategy: by its name, or else by
-// that of the one it is like. It is nil where nothing is expected.
+// Expected is what a scenario expects of the strategy, by its name or else by Like;
+// nil if nothing is expected.
 func (s Strategy) Expected(in *scenarios.Scenario) map[string]scenarios.Expectation {
 	if own, ok := in.Expect[s.Name]; ok {
 		return own
@@ -75,15 +76,13 @@ func (s Strategy) Expected(in *scenarios.Scenario) map[string]scenarios.Expectat
 	return in.Expect[s.Like]
 }
 
-// All lists what is registered, in order.
+// All lists the registered strategies, in order.
 func All() []Strategy { return slices.Clone(registered) }
 
-// Lookup finds a strategy by its name.
+// Lookup finds a strategy by name.
 func Lookup(name string) (Strategy, bool) {
-	for _, s := range registered {
-		if s.Name == name {
-			return s, true
-		}
+	if i := slices.IndexFunc(registered, func(s Strategy) bool { return s.Name == name }); i >= 0 {
+		return registered[i], true
 	}
 	return Strategy{}, false
 }

@@ -28,22 +28,21 @@ func (f faultWorld) client(name string) (*process, error) {
 // Pause stops the client's network and its section. Whatever else its lock does
 // goes on: see "Not simulated" in the README.
 func (f faultWorld) Pause(client string) (func(), string, error) {
-	p, err := f.client(client)
-	if err != nil {
-		return nil, "", err
-	}
-	p.Stop.Stop()
-	return p.Stop.Open, "process stopped: takes and sends nothing", nil
+	return f.stop(client, func(p *process) *engine.Gate { return p.Stop }, "process stopped: takes and sends nothing")
 }
 
 // Hang stops the client's section. Its lock's renewals go on.
 func (f faultWorld) Hang(client string) (func(), string, error) {
+	return f.stop(client, func(p *process) *engine.Gate { return p.Hang }, "section hangs; renewals go on")
+}
+
+func (f faultWorld) stop(client string, gate func(*process) *engine.Gate, proof string) (func(), string, error) {
 	p, err := f.client(client)
 	if err != nil {
 		return nil, "", err
 	}
-	p.Hang.Stop()
-	return p.Hang.Open, "section hangs; renewals go on", nil
+	gate(p).Stop()
+	return gate(p).Open, proof, nil
 }
 
 // Crash kills the client.

@@ -44,15 +44,17 @@ type serverConn struct {
 	client string
 	id     string
 	reset  func()
-	cut    bool // by Redis's death: no command is applied any more; under srv.mu
-
-	// Set by the goroutine that serves the connection, between a command and
-	// its reply.
+	// pending is set by the goroutine that serves the connection, between a command
+	// that may touch the key and its reply.
 	pending bool
 
-	mu   sync.Mutex
-	lose func(proof string) // loses the next reply; nil: keep it
+	// Under srv.mu:
+	cut  bool  // by Redis's death: no command is applied any more
+	loss *loss // shared by the client's connections; nil: replies arrive
 }
+
+// loss is one reply to be lost.
+type loss struct{ fired func(proof string) } // nil once it is lost
 
 func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) {
 	mini, err := miniserver.New()
@@ -119,57 +121,40 @@ func (c *serverConn) replied(b []byte) error {
 		c.srv.watch.Sync(c.client)
 	}
 	c.srv.mini.Note()
-	c.mu.Lock()
-	lose := c.lose
-	c.lose = nil
-	c.mu.Unlock()
-	if lose == nil {
+	fired := c.takeLoss()
+	if fired == nil {
 		return nil
 	}
-	lose(fmt.Sprintf("reply of %d bytes on connection %s dropped, connection reset", len(b), c.id))
+	fired(fmt.Sprintf("reply of %d bytes on connection %s dropped, connection reset", len(b), c.id))
 	c.reset()
 	return syscall.ECONNRESET
 }
 
-// loseReply drops the next reply to the client, on whichever of its connections.
-func (s *redisServer) loseReply(client string, fired func(string)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var conns []*serverConn
-	for _, c := range s.byPeer {
-		if c.client == client {
-			conns = append(conns, c)
-		}
+// takeLoss returns what to call if the connection's next reply is lost, else nil.
+func (c *serverConn) takeLoss() (fired func(proof string)) {
+	c.srv.mu.Lock()
+	defer c.srv.mu.Unlock()
+	if c.loss != nil {
+		fired, c.loss.fired = c.loss.fired, nil
+		c.loss = nil
 	}
-	if len(conns) == 0 {
-		return errors.New("no connection to lose a reply on")
-	}
-	var once sync.Once
-	lose := func(proof string) {
-		once.Do(func() {
-			s.keepReplies(client)
-			fired(proof)
-		})
-	}
-	for _, c := range conns {
-		c.mu.Lock()
-		c.lose = lose
-		c.mu.Unlock()
-	}
-	return nil
+	return fired
 }
 
-// keepReplies disarms loseReply on all connections of the client.
-func (s *redisServer) keepReplies(client string) {
+// loseReply drops the next reply to the client, on whichever of its connections.
+func (s *redisServer) loseReply(client string, fired func(proof string)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	l, open := &loss{fired}, false
 	for _, c := range s.byPeer {
 		if c.client == client {
-			c.mu.Lock()
-			c.lose = nil
-			c.mu.Unlock()
+			c.loss, open = l, true
 		}
 	}
+	if !open {
+		return errors.New("no connection to lose a reply on")
+	}
+	return nil
 }
 
 // jump steps Redis's clock.

@@ -171,23 +171,27 @@ func (w *world) run() {
 	done := make(chan struct{})
 	go func() { working.Wait(); close(done) }()
 
-	limit := time.NewTimer(w.scenario.Limit)
-	select {
-	case <-done:
-	case <-limit.C:
+	if !within(w.scenario.Limit, done) {
 		close(w.stop)
 		w.nemesis.Stop() // a client that a fault holds up is not blocked by the lock
-		// A call into the lock that respects its context ends within grace.
-		grace := time.NewTimer(w.scenario.Wait + releaseTimeout + time.Minute)
-		select {
-		case <-done:
-		case <-grace.C:
+		// A call into the lock that respects its context ends within this time.
+		if !within(w.scenario.Wait+releaseTimeout+time.Minute, done) {
 			w.reportBlocked()
 		}
-		grace.Stop()
 	}
-	limit.Stop()
 	w.settle()
+}
+
+// within reports whether done is closed within d.
+func within(d time.Duration, done <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // settle ends the run: it waits for what is in flight, records what was left
@@ -217,16 +221,12 @@ func (w *world) closeLocks() {
 			defer close(done)
 			_ = c.Close()
 		}()
-		bound := time.NewTimer(releaseTimeout)
-		select {
-		case <-done:
-		case <-bound.C:
+		if !within(releaseTimeout, done) {
 			w.emit(history.Event{
 				Kind: history.Finding, Client: d.p.Name, Detail: "blocked",
 				Text: "Close of client " + d.p.Name + " did not return",
 			})
 		}
-		bound.Stop()
 	}
 }
 

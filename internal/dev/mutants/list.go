@@ -106,8 +106,8 @@ var mutants = []mutant{
 	{
 		name: "world: a pause stops nothing",
 		file: "internal/virtual/faultworld.go",
-		old: `	p.Stop.Stop()
-	return p.Stop.Open,`,
+		old: `	gate(p).Stop()
+	return gate(p).Open,`,
 		new: `	_ = p
 	return func() {},`,
 		tests: []string{"./internal/virtual TestLibraryHolds/gc-pause"},
@@ -143,11 +143,9 @@ var mutants = []mutant{
 	{
 		name: "world: a lost reply arrives",
 		file: "internal/virtual/redis.go",
-		old: `	c.lose = nil
-	c.mu.Unlock()
-	if lose == nil {`,
-		new: `	c.lose = nil
-	c.mu.Unlock()
+		old: `	fired := c.takeLoss()
+	if fired == nil {`,
+		new: `	fired := c.takeLoss()
 	if true {`,
 		tests: []string{"./internal/virtual TestLibraryHolds/reply-lost"},
 	},

@@ -26,7 +26,7 @@ type End struct {
 	Prefix []byte
 	// Send draws the latency of what this end sends.
 	Send Latency
-	// Slot, from 0 to Slots-1, is this direction's own where Send is not nil.
+	// Slot, from 0 to Slots-1, is unique to this direction if Send is not nil.
 	Slot int64
 }
 
@@ -60,14 +60,14 @@ func (c *Conn) Write(b []byte) (int, error) {
 	return c.out.write(b)
 }
 
-// Close sends an end of file behind what is under way and reads no more.
+// Close sends an end of file after what is in flight. Reads fail from then on.
 func (c *Conn) Close() error {
 	c.out.shutdown()
 	c.in.abandon(net.ErrClosed)
 	return nil
 }
 
-// Reset ends both directions at once, losing what is under way. Both ends see
+// Reset ends both directions at once, losing what is in flight. Both ends see
 // ECONNRESET. It reports whether the connection was open until then.
 func (c *Conn) Reset() bool {
 	in := c.in.abandon(syscall.ECONNRESET)

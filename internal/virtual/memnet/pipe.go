@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// Latency draws how long the next message of one direction is under way. It is
-// called by the direction's writer only. A nil Latency means none.
+// Latency draws the latency of the next message of one direction. It is called by
+// the direction's writer only. A nil Latency means none.
 type Latency func() time.Duration
 
 // pipe is one direction of a connection. It has one reader and one writer.
 type pipe struct {
 	latency Latency
-	slot    int64         // arrivals are at this many nanoseconds beyond a multiple of Slots
+	slot    int64         // messages arrive this many nanoseconds after a multiple of Slots
 	wake    chan struct{} // holds a token when the reader should look again
 
 	mu       sync.Mutex // never held over a wait
@@ -44,8 +44,8 @@ func newPipe(e End) *pipe {
 	return &pipe{latency: e.Send, slot: e.Slot % Slots, wake: make(chan struct{}, 1)}
 }
 
-// Slots is how many directions of connections can have arrivals of their own:
-// two with different End.Slot never have one in the same nanosecond.
+// Slots is how many directions of connections there can be without two messages
+// arriving in the same nanosecond: each has a different End.Slot.
 const Slots = 4096
 
 func (p *pipe) nudge() {
@@ -68,7 +68,7 @@ func (p *pipe) write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// push queues bytes to arrive after a latency, and after all that is queued.
+// push queues bytes to arrive after a latency, and after everything queued before.
 func (p *pipe) push(b []byte) {
 	at := time.Now()
 	if p.latency != nil {
@@ -83,14 +83,14 @@ func (p *pipe) push(b []byte) {
 	p.nudge()
 }
 
-// inSlot is the next instant that belongs to the pipe.
+// inSlot returns the first instant from t on that belongs to the pipe.
 func (p *pipe) inSlot(t time.Time) time.Time {
 	ahead := (p.slot - t.UnixNano()%Slots + Slots) % Slots
 	return t.Add(time.Duration(ahead))
 }
 
-// read waits for bytes. ready is asked before they are handed out: a paused
-// process takes nothing from its sockets.
+// read waits for bytes. ready is called before they are handed out: a paused process
+// takes nothing from its sockets.
 func (p *pipe) read(b []byte, ready func()) (int, error) {
 	var timer *time.Timer
 	for {
@@ -119,8 +119,8 @@ func (p *pipe) read(b []byte, ready func()) (int, error) {
 }
 
 // take returns what has arrived, or how long to wait for it (-1: until woken).
-// Bytes that are there come before a deadline that has passed, as they do for a
-// process that was stopped and finds both on waking.
+// Bytes that have arrived come before a deadline that has passed, as for a process
+// that was stopped and finds both when it continues.
 func (p *pipe) take(b []byte) (n int, wait time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +162,7 @@ func (p *pipe) setDeadline(t time.Time) {
 	p.nudge()
 }
 
-// shutdown sends an end of file behind what is under way.
+// shutdown sends an end of file after what is in flight.
 func (p *pipe) shutdown() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +175,7 @@ func (p *pipe) shutdown() {
 	}
 }
 
-// abandon ends the pipe at once, losing what is under way: reads fail with err,
+// abandon ends the pipe at once, losing what is in flight: reads fail with err,
 // writes with ECONNRESET. It reports whether the pipe was in use until then.
 func (p *pipe) abandon(err error) bool {
 	p.mu.Lock()
