@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/live/worker"
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/scenarios"
@@ -82,8 +82,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		runner.Child()
 	case worker.Is():
 		worker.Run()
-	case reaper.Is(args):
-		reaper.Main()
+	case proc.IsReaper(args):
+		proc.RunReaper()
 	}
 	code, err := dispatch(args, stdout, stderr)
 	if err == nil {

@@ -83,7 +83,7 @@ func countOf(processes map[int]string, word string) int {
 }
 
 // begin starts a long run on a redis-server and waits until it is in the middle
-// of it: its clients, their server, a janitor and a folder are there.
+// of it: its clients, their server, a reaper and a folder are there.
 func begin(t *testing.T, cmd *exec.Cmd) (tmp string) {
 	t.Helper()
 	testneeds.RedisServer(t)
@@ -94,7 +94,7 @@ func begin(t *testing.T, cmd *exec.Cmd) (tmp string) {
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	until(t, "the middle of a run", func() bool {
 		now := running(t, tmp)
-		return countOf(now, worker.Verb) == 3 && countOf(now, "redis-server") == 1 && countOf(now, "janitor") == 1 && len(folders(t, tmp)) == 1
+		return countOf(now, worker.Verb) == 3 && countOf(now, "redis-server") == 1 && countOf(now, "reaper") == 1 && len(folders(t, tmp)) == 1
 	})
 	return tmp
 }
@@ -124,7 +124,7 @@ func stopped(t *testing.T, tmp string) bool {
 	return false
 }
 
-// A run that is killed leaves no client, no server, no janitor and no folder.
+// A run that is killed leaves no client, no server, no reaper and no folder.
 func TestAKilledLiveRunLeavesNothing(t *testing.T) {
 	t.Parallel()
 	cmd := simrun(t, "-scenario", "lasting.yaml", "-strategy", "naive", "-mode", "live", "-redis", "redis-server", "-out", "r")

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lockchaos/simrun/internal/live/worker"
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/lock"
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 		runner.Child()
 	case worker.Is():
 		worker.Run()
-	case reaper.Is(os.Args[1:]):
-		reaper.Main()
+	case proc.IsReaper(os.Args[1:]):
+		proc.RunReaper()
 	}
 	base.Stall, patience = time.Second, 3*time.Second
 	testscript.Main(m, map[string]func(){

@@ -19,7 +19,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/worker"
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/virtual"
 )
@@ -39,14 +39,14 @@ type Options struct {
 	Bound     time.Duration  // how long a worker may take to answer beyond what it is asked for; 0: 30 s
 }
 
-// Lab is what live runs share: a Toxiproxy and the janitor. Its methods may be
+// Lab is what live runs share: a Toxiproxy and the reaper. Its methods may be
 // called from any goroutine.
 type Lab struct {
 	o       Options
 	proxies *proxies
 	pulse   *pulse
 	redis   string // product and version
-	janitor *reaper.Janitor
+	reaper  *proc.Reaper
 }
 
 // Open checks the options before anything runs, and opens what runs share. An
@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Lab, error) {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	l := &Lab{o: o, pulse: startPulse()}
-	if l.janitor, err = reaper.Start(exe); err != nil {
+	if l.reaper, err = proc.StartReaper(exe); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if l.proxies, err = openProxies(ctx, o.Toxiproxy); err != nil {
@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Lab, error) {
 func (l *Lab) server(ctx context.Context) (redisserver.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	return redisserver.Open(ctx, l.o.Redis, redisserver.Options{Shared: l.o.Shared, Janitor: l.janitor})
+	return redisserver.Open(ctx, l.o.Redis, redisserver.Options{Shared: l.o.Shared, Reaper: l.reaper})
 }
 
 // Setup tells what the runs are made of.
@@ -109,7 +109,7 @@ func (l *Lab) Close() error {
 	if l.proxies != nil {
 		errs = append(errs, l.proxies.close())
 	}
-	errs = append(errs, l.janitor.Close())
+	errs = append(errs, l.reaper.Close())
 	return errors.Join(errs...)
 }
 

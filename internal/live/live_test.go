@@ -17,20 +17,20 @@ import (
 	"github.com/lockchaos/simrun/internal/live"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/worker"
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// The test binary serves as worker and janitor, as any program with simrun in
+// The test binary serves as worker and reaper, as any program with simrun in
 // it does.
 func TestMain(m *testing.M) {
 	if worker.Is() {
 		os.Exit(worker.Main(os.Stdin, os.Stdout, os.Stderr))
 	}
-	if reaper.Is(os.Args[1:]) {
-		reaper.Main()
+	if proc.IsReaper(os.Args[1:]) {
+		proc.RunReaper()
 	}
 	os.Exit(m.Run())
 }

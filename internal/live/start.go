@@ -30,7 +30,7 @@ func (c *client) config() worker.Config {
 	return worker.Config{
 		Redis: c.proxy.addr(), Password: w.redis.Options().Password,
 		Key: w.key, Owner: c.Name, Strategy: w.job.Strategy.Name,
-		Lease: w.clock.Real(s.Lease), Renew: w.clock.Real(s.Renew), Cap: s.Cap,
+		LeaseMS: worker.Millis(w.clock.Real(s.Lease)), RenewMS: worker.Millis(w.clock.Real(s.Renew)), Cap: s.Cap,
 		Scale:      w.lab.o.Scale,
 		JitterSeed: engine.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
 	}

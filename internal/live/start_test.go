@@ -39,7 +39,7 @@ func TestAnInterruptWhileWorkersStart(t *testing.T) {
 func TestWorkersThatDoNotStart(t *testing.T) {
 	for _, tt := range []struct{ path, class, says string }{
 		{"true", "died", "worker died: pid "},
-		{"cat", "rubbish", "worker said rubbish: "},
+		{"cat", "rubbish", "worker broke the protocol: "},
 		{"sleep", "blocked", "worker did not answer within 50ms"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/tap"
 	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/virtual"
 )
 
@@ -71,7 +72,7 @@ func (l *Lab) newWorld(ctx context.Context, j virtual.Job) (_ *world, err error)
 	w.key = w.redis.Prefix() + "lock:item"
 	for _, name := range w.header.Clients {
 		c := &client{Life: engine.NewLife(name), w: w}
-		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound, Janitor: l.janitor}); err != nil {
+		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound, Reaper: l.reaper}); err != nil {
 			return nil, fmt.Errorf("client %s: %w", name, err)
 		}
 		w.clients = append(w.clients, c)
@@ -257,7 +258,7 @@ func (c *client) emit(e history.Event) {
 	}
 }
 
-// failed records a worker that died, said rubbish or did not answer.
+// failed records a worker that died, broke the protocol or did not answer.
 func (c *client) failed(what string, err error) {
 	if !c.Alive() || errors.Is(err, context.Canceled) {
 		return
@@ -275,7 +276,7 @@ func classOf(err error) string {
 	switch {
 	case errors.Is(err, worker.ErrSilent):
 		return "blocked"
-	case errors.Is(err, worker.ErrDied):
+	case errors.Is(err, proc.ErrDied):
 		return "died"
 	case errors.Is(err, worker.ErrRefused):
 		return "refused"

@@ -10,15 +10,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"sync"
-	"syscall"
 	"time"
+
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 // errDied: the child ended before it had answered.
 var errDied = errors.New("the child died")
 
-// errSilent: the child said nothing for too long and was killed.
+// errSilent: the child printed nothing for too long.
 var errSilent = errors.New("the child fell silent")
 
 // errKilled: the child was killed from outside before it could serve.
@@ -26,53 +26,54 @@ var errKilled = errors.New("a child was killed from outside as it started")
 
 // process is a child seen from the parent.
 type process struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
+	child   *proc.Child
 	replies chan reply
-	stderr  *ends // what it said beside its replies
+	stderr  *proc.Log // what it printed beside its replies
 	silence time.Duration
-	known   map[int]bool // scenarios that the child was told
+	known   map[int]bool // scenarios defined to the child
 	seeds   int          // that it has run
 }
 
-// start starts a child and waits for its first word. The context kills it.
+// stderrEnd is how many of the first and of the last bytes of a child's output
+// are kept: a crash begins with its cause, and may come late.
+const stderrEnd = 32 << 10
+
+// start starts a child and waits for its first reply. The end of ctx kills it.
 func start(ctx context.Context, o Options) (*process, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program to start it again: %w", err)
 	}
-	p := &process{silence: o.Silence, replies: make(chan reply), stderr: &ends{}, known: make(map[int]bool)}
-	p.cmd = exec.CommandContext(ctx, exe, childArg)
+	cmd := exec.Command(exe, childArg)
 	// One thread for Go code: the bubble's goroutines take turns anyway, and
 	// the cores belong to the other children.
-	p.cmd.Env = append(os.Environ(), childEnv+"="+o.Stall.String(), "GOMAXPROCS=1", "GOTRACEBACK=single")
+	cmd.Env = append(os.Environ(), childEnv+"="+o.Stall.String(), "GOMAXPROCS=1", "GOTRACEBACK=single")
 	if os.Getenv("GOMEMLIMIT") == "" {
-		p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit(o.Procs)))
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit(o.Procs)))
 	}
-	p.cmd.Stderr = p.stderr
-	p.cmd.WaitDelay = time.Second
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
+	p := newProcess()
+	p.silence = o.Silence
+	if p.child, err = proc.Start(ctx, cmd, proc.Options{Piped: true, SharesGroup: true, Log: p.stderr}); err != nil {
 		return nil, fmt.Errorf("starting a child: %w", err)
 	}
-	go p.read(out)
+	go p.read(p.child.Out)
 	if r, err := p.next(); err != nil || r.Hello != wireVersion {
 		p.kill()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if errors.Is(err, errDied) && p.endedFromOutside() {
+		if errors.Is(err, errDied) && p.child.Terminated() {
 			return nil, errKilled
 		}
 		return nil, fmt.Errorf("%w (%s)", ErrNotHooked, firstLine(p.stderr.String()))
 	}
 	return p, nil
+}
+
+func newProcess() *process {
+	return &process{
+		replies: make(chan reply), stderr: &proc.Log{Head: stderrEnd, Tail: stderrEnd}, known: make(map[int]bool),
+	}
 }
 
 // memoryLimit is the soft limit of one child's heap in MiB: what all children
@@ -82,9 +83,9 @@ func memoryLimit(procs int) int {
 	return min(max(all/max(procs, 1), least), most)
 }
 
-// read passes replies on until the child closes its side. What else stands
-// there is noise of the lock: it is kept with the standard error, a piece at a
-// time, since it may have no end.
+// read passes replies on until the child closes its output. Anything else there
+// was printed by the lock: it is kept with the standard error, a piece at a time,
+// since a line may have no end.
 func (p *process) read(out io.Reader) {
 	defer close(p.replies)
 	lines := bufio.NewReaderSize(out, 64<<10)
@@ -107,13 +108,13 @@ func (p *process) read(out io.Reader) {
 	}
 }
 
-// next waits for the next line. It counts looks, rather than reading the time,
-// so that a group of processes that was stopped and woken is not killed.
+// next waits for the next reply. It counts ticks rather than reading the clock, so
+// that a child is not killed after the whole process group was stopped for a while.
 func (p *process) next() (reply, error) {
-	const looks = 4
-	t := time.NewTicker(p.silence / looks)
+	const ticks = 4
+	t := time.NewTicker(p.silence / ticks)
 	defer t.Stop()
-	for range looks + 1 {
+	for range ticks + 1 {
 		select {
 		case r, ok := <-p.replies:
 			if !ok {
@@ -131,78 +132,27 @@ func (p *process) send(o order) error {
 	if err != nil {
 		return err
 	}
-	// A child that is dead already is found out by next.
-	_, _ = p.in.Write(append(line, '\n'))
+	// If the child has died, next reports it.
+	_, _ = p.child.In.Write(append(line, '\n'))
 	return nil
 }
 
-// end tells the child to end, waits for it, and says how it ended.
+// end closes the child's input, waits for its end, and returns its status.
 func (p *process) end() string {
-	p.in.Close()
+	_ = p.child.In.Close()
 	for range p.replies {
 	}
-	if err := p.cmd.Wait(); err != nil {
-		return err.Error()
-	}
-	return "exit status 0"
-}
-
-// endedFromOutside says of a child that has ended whether somebody killed it, as
-// an operator or a system short of memory does. No fault of a Go program ends
-// it so.
-func (p *process) endedFromOutside() bool {
-	if p.cmd.ProcessState == nil {
-		return false
-	}
-	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM)
+	return p.child.Exit().Status
 }
 
 // kill ends the child whatever it does.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill()
+	p.child.End()
 	p.end()
 }
 
-// dump makes a silent child show its stacks, then ends it.
+// dump makes a silent child print its stacks, then ends it.
 func (p *process) dump() {
-	_ = p.cmd.Process.Signal(syscall.SIGQUIT)
-	hard := time.AfterFunc(2*time.Second, func() { _ = p.cmd.Process.Kill() })
-	defer hard.Stop()
+	p.child.Quit(2 * time.Second)
 	p.end()
-}
-
-// ends keeps the first and the last 32 KiB of what is written to it.
-type ends struct {
-	mu         sync.Mutex
-	head, tail []byte
-	cut        bool
-}
-
-const endSize = 32 << 10
-
-func (e *ends) Write(b []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	n := len(b)
-	if room := endSize - len(e.head); room > 0 {
-		k := min(room, len(b))
-		e.head = append(e.head, b[:k]...)
-		b = b[k:]
-	}
-	e.tail = append(e.tail, b...)
-	if over := len(e.tail) - endSize; over > 0 {
-		e.cut = true
-		e.tail = append(e.tail[:0], e.tail[over:]...)
-	}
-	return n, nil
-}
-
-func (e *ends) String() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.cut {
-		return string(e.head) + "\n… cut\n" + string(e.tail)
-	}
-	return string(e.head) + string(e.tail)
 }

@@ -154,7 +154,7 @@ func TestALoggerOnTheFirstStandardOutputDoesNotDisturb(t *testing.T) {
 }
 
 func TestWhatAChildSaysBesideItsRepliesIsKept(t *testing.T) {
-	p := &process{replies: make(chan reply), stderr: &ends{}}
+	p := newProcess()
 	long := strings.Repeat("x", 100<<10)
 	said := "a log line\n\n" + replyMark + `{"alive":true}` + "\n" + long + "\n\n" + replyMark + `{"hello":1}` + "\nthe end"
 	go p.read(strings.NewReader(said))

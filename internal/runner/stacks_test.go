@@ -97,21 +97,3 @@ func TestCrashOfSimrunIsNotTheLocks(t *testing.T) {
 		})
 	}
 }
-
-func TestEndsKeepsTheFirstAndTheLast(t *testing.T) {
-	var e ends
-	for range 100 {
-		e.Write([]byte(strings.Repeat("m", 4096)))
-	}
-	e.Write([]byte("last"))
-	got := e.String()
-	if len(got) > 2*endSize+20 || !strings.HasPrefix(got, "mmm") || !strings.HasSuffix(got, "last") {
-		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-10:])
-	}
-	var small ends
-	small.Write([]byte("all "))
-	small.Write([]byte("of it"))
-	if small.String() != "all of it" {
-		t.Errorf("%q", small.String())
-	}
-}

@@ -182,7 +182,7 @@ func (w *worker) obituary(cause error, seed uint64) (*tally, error) {
 		f = silent(p.stderr.String())
 	} else {
 		exit := p.end() // before its last words are read, which it may still be saying
-		if p.endedFromOutside() {
+		if p.child.Terminated() {
 			return &tally{Seed: seed, Unknown: killedText, outside: true}, nil
 		}
 		var err error

@@ -189,8 +189,8 @@ var mutants = []mutant{
 	},
 	{
 		name:  "live: a paused worker is not stopped",
-		file:  "internal/live/worker/control.go",
-		old:   `signalGroup(p.Pid(), sigStop)`,
+		file:  "internal/proc/child.go",
+		old:   `signalGroup(c.Pid(), sigStop)`,
 		new:   `error(nil)`,
 		tests: []string{"./internal/live TestFaultsAreReal/gc-pause"},
 	},

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/dev/testneeds"
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 // ownerVerb makes the test binary a process that is killed while its
@@ -21,12 +21,12 @@ import (
 const ownerVerb = "__owner"
 
 func own() {
-	j, err := reaper.Start(os.Args[0])
+	j, err := proc.StartReaper(os.Args[0])
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	s, err := Open(context.Background(), RedisServer, Options{Janitor: j})
+	s, err := Open(context.Background(), RedisServer, Options{Reaper: j})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -86,18 +86,5 @@ func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
 		if _, err := net.Dial("tcp", addr); err == nil {
 			t.Error("redis-server still listens")
 		}
-	}
-}
-
-func TestTailKeepsTheEnd(t *testing.T) {
-	var l tail
-	for n := range 10_000 {
-		fmt.Fprintf(&l, "line %d\n", n)
-	}
-	if got := l.last(); got != "line 9999" {
-		t.Errorf("last line %q", got)
-	}
-	if n := len(l.String()); n > tailSize {
-		t.Errorf("%d bytes kept", n)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/internal/dev/testneeds"
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 func TestMain(m *testing.M) {
-	if reaper.Is(os.Args[1:]) {
-		reaper.Main()
+	if proc.IsReaper(os.Args[1:]) {
+		proc.RunReaper()
 	}
 	if len(os.Args) == 2 && os.Args[1] == ownerVerb {
 		own()

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 // node is one redis-server process of ours: a primary or its replica.
@@ -20,9 +21,9 @@ type node struct {
 	program string
 	dir     string // its working directory, with its data
 	addr    string // at which it listens
-	janitor *reaper.Janitor
+	reaper  *proc.Reaper
 
-	child   *child
+	child   *proc.Child
 	admin   *redis.Client // of this very process, which is there as long as it is
 	version string
 }
@@ -61,15 +62,15 @@ func (n *node) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrServerStart, err)
 	}
-	c, err := startChild(n.janitor, n.program,
+	c, err := proc.Start(context.Background(), exec.Command(n.program,
 		"--port", port, "--bind", "127.0.0.1", "--dir", n.dir,
-		"--save", "", "--appendonly", "no", "--daemonize", "no")
+		"--save", "", "--appendonly", "no", "--daemonize", "no"), proc.Options{Reaper: n.reaper})
 	if err != nil {
 		return fmt.Errorf("%w: %s", ErrServerStart, oneLine(err))
 	}
 	n.child = c
 	if err := n.ready(ctx); err != nil {
-		c.kill()
+		_, _ = c.Kill() // an error is that it has ended
 		return err
 	}
 	n.admin = redis.NewClient(once(n.options()))
@@ -93,9 +94,9 @@ func (n *node) ready(ctx context.Context) error {
 			return err
 		}
 		select {
-		case <-n.child.ended:
-			said := n.child.log.last()
-			if strings.Contains(n.child.log.String(), "Address already in use") {
+		case <-n.child.Done():
+			said := n.child.Log().LastLine()
+			if strings.Contains(n.child.Log().String(), "Address already in use") {
 				return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
 			}
 			return fmt.Errorf("%w: it ended and said: %s", ErrServerStart, said)
@@ -142,9 +143,9 @@ func same(a, b string) bool {
 
 // kill ends the process at once, and says how it ended.
 func (n *node) kill() (proof string) {
-	n.child.kill()
+	_, _ = n.child.Kill() // an error is that it has ended
 	n.leave()
-	return fmt.Sprintf("redis-server process %d: %s", n.child.pid, n.child.status)
+	return fmt.Sprintf("redis-server process %d: %s", n.child.Pid(), n.child.Exit().Status)
 }
 
 // leave closes our connection to a process that has ended.
@@ -157,7 +158,7 @@ func (n *node) leave() {
 // end kills a process that may not have started, or not for good.
 func (n *node) end() {
 	if n.child != nil {
-		n.child.kill()
+		_, _ = n.child.Kill() // an error is that it has ended
 		n.leave()
 	}
 }
@@ -168,9 +169,9 @@ func (n *node) save(ctx context.Context) (proof string, err error) {
 	timeout := time.NewTimer(adminTimeout)
 	defer timeout.Stop()
 	select {
-	case <-n.child.ended:
+	case <-n.child.Done():
 		n.leave()
-		return fmt.Sprintf("redis-server process %d: told to save and end: %s", n.child.pid, n.child.status), nil
+		return fmt.Sprintf("redis-server process %d: told to save and end: %s", n.child.Pid(), n.child.Exit().Status), nil
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case <-timeout.C:

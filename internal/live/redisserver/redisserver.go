@@ -21,7 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 // The specs that name a server of our own.
@@ -40,9 +40,9 @@ type Options struct {
 	// Port is the port of a server of our own on the loopback interface.
 	// 0: a free one.
 	Port int
-	// Janitor is given the process and the directory of a server that we
+	// Reaper is given the process and the directory of a server that we
 	// start. It may be nil.
-	Janitor *reaper.Janitor
+	Reaper *proc.Reaper
 	// Log takes one line about what a server does. It may be nil.
 	Log func(line string)
 }

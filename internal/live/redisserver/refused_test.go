@@ -266,7 +266,7 @@ func TestARelativeFolderForTemporaryFiles(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", "tmp")
 	s := open(t, RedisServer, Options{})
-	if dir := s.(*spawned).dir; !filepath.IsAbs(dir) { // as the janitor wants it
+	if dir := s.(*spawned).dir; !filepath.IsAbs(dir) { // as the reaper wants it
 		t.Errorf("its folder is %s", dir)
 	}
 	restart(t, s, true)

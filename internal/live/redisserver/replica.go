@@ -50,7 +50,7 @@ func (s *spawned) Replicate(ctx context.Context, asked Replication) error {
 	if err != nil {
 		return fmt.Errorf("replicate %s: %w", s.version, err)
 	}
-	s.o.log("replica of %s on %s, process %d: %s", s.version, s.replica.addr, s.replica.child.pid, s.replica.proof)
+	s.o.log("replica of %s on %s, process %d: %s", s.version, s.replica.addr, s.replica.child.Pid(), s.replica.proof)
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (s *spawned) follow(ctx context.Context, asked Replication) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	r := &replica{node: &node{program: s.primary.program, dir: dir, janitor: s.o.Janitor}, asked: asked}
+	r := &replica{node: &node{program: s.primary.program, dir: dir, reaper: s.o.Reaper}, asked: asked}
 	err := r.open(ctx, "0")
 	if err == nil {
 		err = r.join(ctx, s.primary)
@@ -181,7 +181,7 @@ func (s *spawned) promote(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s, at replication offset %s; its replica, process %d (%s), master_link_status:%s before, role:%s after, took its place at %s at offset %s",
-		dead, sent["master_repl_offset"], r.child.pid, r.proof, before["master_link_status"], after["role"], s.addr, before["slave_repl_offset"]), nil
+		dead, sent["master_repl_offset"], r.child.Pid(), r.proof, before["master_link_status"], after["role"], s.addr, before["slave_repl_offset"]), nil
 }
 
 // point leads who connects to the server's address to the process that is the

@@ -19,7 +19,7 @@ import (
 type spawned struct {
 	o       Options
 	dir     string
-	undir   func() // tells the janitor that dir is gone
+	undir   func() // tells the reaper that dir is gone
 	addr    string // at which clients find whichever process is the primary
 	admin   *redis.Client
 	version string
@@ -49,15 +49,15 @@ func openSpawned(ctx context.Context, o Options) (Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServerStart, err)
 	}
-	s := &spawned{o: o, dir: dir, undir: o.Janitor.Dir(dir)}
-	s.primary = &node{program: program, dir: dir, janitor: o.Janitor}
+	s := &spawned{o: o, dir: dir, undir: o.Reaper.Dir(dir)}
+	s.primary = &node{program: program, dir: dir, reaper: o.Reaper}
 	if err := s.primary.open(ctx, strconv.Itoa(o.Port)); err != nil {
 		_ = s.sweep() // why it did not start says more
 		return nil, err
 	}
 	s.addr, s.version = s.primary.addr, s.primary.version
 	s.admin = redis.NewClient(s.Options())
-	o.log("%s on %s, process %d", s.version, s.addr, s.primary.child.pid)
+	o.log("%s on %s, process %d", s.version, s.addr, s.primary.child.Pid())
 	return s, nil
 }
 
@@ -116,8 +116,8 @@ func (s *spawned) Start(ctx context.Context) (proof string, err error) {
 		return "", fmt.Errorf("start %s: %w", s.version, err)
 	}
 	s.down = false
-	s.o.log("%s is back, process %d", s.version, s.primary.child.pid)
-	return fmt.Sprintf("redis-server process %d answers", s.primary.child.pid), nil
+	s.o.log("%s is back, process %d", s.version, s.primary.child.Pid())
+	return fmt.Sprintf("redis-server process %d answers", s.primary.child.Pid()), nil
 }
 
 // Close kills the processes and removes their directory.

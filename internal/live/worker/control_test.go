@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 func TestAPauseStopsTheProcess(t *testing.T) {
@@ -68,7 +70,7 @@ func TestAPauseStopsTheGroup(t *testing.T) {
 		t.Errorf("proof %q", proof)
 	}
 	p.Close()
-	if peopled(p.Pid()) {
+	if proc.GroupAlive(p.Pid()) {
 		t.Error("the group has outlived Close")
 	}
 }
@@ -92,14 +94,14 @@ func TestAKillKills(t *testing.T) {
 				t.Errorf("proof %q, %v; want %q", proof, err, want)
 			}
 			err = <-failed
-			wantError(t, "the request under way", err, ErrKilled)
-			wantError(t, "the request under way", err, ErrDied)
+			wantError(t, "the request under way", err, proc.ErrKilled)
+			wantError(t, "the request under way", err, proc.ErrDied)
 			_, err = p.Kill()
-			wantError(t, "a second kill", err, ErrKilled)
+			wantError(t, "a second kill", err, proc.ErrKilled)
 			_, err = p.Pause()
-			wantError(t, "a pause", err, ErrKilled)
-			wantError(t, "a resume", p.Resume(), ErrKilled)
-			if s := p.State(); s != Dead {
+			wantError(t, "a pause", err, proc.ErrKilled)
+			wantError(t, "a resume", p.Resume(), proc.ErrKilled)
+			if s := p.State(); s != proc.Dead {
 				t.Errorf("its state is %s", s)
 			}
 		})
@@ -119,7 +121,7 @@ func TestNothingOutlivesClose(t *testing.T) {
 		}
 		p.Close()
 		p.Close()
-		if peopled(p.Pid()) {
+		if proc.GroupAlive(p.Pid()) {
 			t.Errorf("%s: the group has outlived Close", how)
 		}
 	}
@@ -135,7 +137,7 @@ func TestNothingOutlivesClose(t *testing.T) {
 	for range 1000 { // a goroutine that was waited for is still there for a moment
 		buf := make([]byte, 1<<20)
 		stacks = string(buf[:runtime.Stack(buf, true)])
-		if !strings.Contains(stacks, "worker.(*Process)") {
+		if !strings.Contains(stacks, "worker.(*Process)") && !strings.Contains(stacks, "proc.(*Child)") {
 			return
 		}
 		runtime.Gosched()

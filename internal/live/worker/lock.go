@@ -10,42 +10,41 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/lock"
 )
 
 const (
-	// The defaults of go-redis, which the timeouts are scaled from.
+	// The defaults of go-redis, from which the timeouts are scaled.
 	dialTimeout  = 5 * time.Second
 	readTimeout  = 5 * time.Second
 	poolTimeout  = readTimeout + time.Second
-	dialInterval = 100 * time.Millisecond // between tries to connect
+	dialInterval = 100 * time.Millisecond // between attempts to connect
 
-	// releaseTimeout is what the worker of the virtual world gives a release.
+	// releaseTimeout bounds a release, as in the virtual world.
 	releaseTimeout = 10 * time.Second
 
-	// leastTimeout is more than a machine under load takes to wake a process and
-	// pass a command through two proxies: a shorter timeout would show how busy
-	// the machine is, not what the lock does.
+	// leastTimeout is more than a busy machine takes to wake a process and pass a
+	// command through two proxies: a shorter timeout would measure the machine
+	// rather than the lock.
 	leastTimeout = 50 * time.Millisecond
 )
 
-// scaled is a timeout of the scenario's time in the time of the run.
+// scaled converts a timeout in the scenario's time to the run's.
 func scaled(d time.Duration, scale float64) time.Duration {
 	return max(time.Duration(float64(d)/scale), leastTimeout)
 }
 
-// start makes the lock.
-func (s *server) start(c *Setup) error {
+// newLock makes the lock of a registered strategy, and its client.
+func newLock(c *Config) (lock.Locker, *redis.Client, error) {
 	switch {
-	case s.lock != nil:
-		return errors.New("started already")
 	case c == nil || c.Version != Version:
-		return fmt.Errorf("this worker speaks version %d of the protocol alone", Version)
+		return nil, nil, fmt.Errorf("this worker speaks only version %d of the protocol", Version)
 	case !(c.Scale >= 1):
-		return fmt.Errorf("the scale is %v, which is less than 1", c.Scale)
+		return nil, nil, fmt.Errorf("the scale is %v, less than 1", c.Scale)
 	}
 	st, ok := strategy.Lookup(c.Strategy)
 	if !ok {
-		return fmt.Errorf("unknown strategy %q", c.Strategy)
+		return nil, nil, fmt.Errorf("unknown strategy %q", c.Strategy)
 	}
 	rdb := redis.NewClient(redisOptions(c))
 	l, err := st.New(strategy.Env{
@@ -55,17 +54,15 @@ func (s *server) start(c *Setup) error {
 		Scale:  c.Scale,
 	})
 	if err != nil {
-		_ = rdb.Close()
-		return err
+		return nil, nil, errors.Join(err, rdb.Close())
 	}
-	s.rdb, s.lock, s.scale = rdb, l, c.Scale
-	return nil
+	return l, rdb, nil
 }
 
 // redisOptions are those of the virtual world's clients, in the run's time. The
 // timeouts are scaled with the lease: a client that waits 5 s for a reply while
-// the lease is 300 ms would be another client than the one of 5 s and 30 s.
-func redisOptions(c *Setup) *redis.Options {
+// the lease is 300 ms would behave unlike one that waits 5 s with a lease of 30 s.
+func redisOptions(c *Config) *redis.Options {
 	return &redis.Options{
 		Addr:                     c.Redis,
 		Password:                 c.Password,
@@ -76,7 +73,7 @@ func redisOptions(c *Setup) *redis.Options {
 		ReadTimeout:              scaled(readTimeout, c.Scale),
 		WriteTimeout:             scaled(readTimeout, c.Scale),
 		PoolTimeout:              scaled(poolTimeout, c.Scale),
-		MinRetryBackoff:          -1, // as in the virtual world, where none can be seeded
+		MinRetryBackoff:          -1, // as in the virtual world, where backoff cannot be seeded
 		MaxRetryBackoff:          -1,
 		PoolSize:                 20,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/alicebob/miniredis/v2"
 )
@@ -155,7 +154,7 @@ func open(t *testing.T, c Command, o Options) *Process {
 func config(addr, strategy, owner string) Config {
 	return Config{
 		Redis: addr, Key: "lock:item", Owner: owner, Strategy: strategy,
-		Lease: 300 * time.Millisecond, Renew: 100 * time.Millisecond, Cap: 5, Scale: 100, JitterSeed: 7,
+		LeaseMS: 300, RenewMS: 100, Cap: 5, Scale: 100, JitterSeed: 7,
 	}
 }
 

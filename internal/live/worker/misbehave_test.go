@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 // soon is for workers that will never answer.
@@ -20,16 +22,16 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 		want  error
 		says  string
 	}{
-		{"dies", 0, ErrDied, "exit status 7; its last words: out of memory"},
-		{"panics", 0, ErrDied, "exit status 2; its last words: panic: the lock is broken"},
-		{"answers half", 0, ErrDied, "exit status 0"},
-		{"closes its output", 0, ErrDied, "closed its output and went on"},
+		{"dies", 0, proc.ErrDied, "exit status 7; its last words: out of memory"},
+		{"panics", 0, proc.ErrDied, "exit status 2; its last words: panic: the lock is broken"},
+		{"answers half", 0, proc.ErrDied, "exit status 0"},
+		{"closes its output", 0, proc.ErrDied, "closed its output and went on"},
 		{"says nothing", soon, ErrSilent, "did not answer within 50ms; pid "},
 		{"is silent, and ignores its end", soon, ErrSilent, "did not answer within 50ms; pid "},
-		{"says hello", 0, ErrRubbish, `"hello\n"; a worker's standard output is for answers alone: print to the standard error`},
-		{"answers another", 0, ErrRubbish, "an answer to request 99, where 1 was asked"},
-		{"answers ahead", 0, ErrRubbish, "line"},
-		{"never ends its line", 0, ErrRubbish, `a line of more than 16384 bytes: "xxx`},
+		{"says hello", 0, ErrProtocol, `"hello\n"; a worker's standard output is for answers alone: print to the standard error`},
+		{"answers another", 0, ErrProtocol, "an answer to request 99 instead of 1"},
+		{"answers ahead", 0, ErrProtocol, "line"},
+		{"never ends its line", 0, ErrProtocol, `a line of more than 16384 bytes: "xxx`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.how, func(t *testing.T) {
@@ -40,7 +42,7 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 			p := open(t, command(t, tt.how), o)
 			_, err := p.Check(t.Context())
 			wantError(t, "check", err, tt.want)
-			for _, other := range []error{ErrDied, ErrRubbish, ErrSilent, ErrKilled, ErrRefused} {
+			for _, other := range []error{proc.ErrDied, ErrProtocol, ErrSilent, proc.ErrKilled, ErrRefused} {
 				if other != tt.want && errors.Is(err, other) {
 					t.Errorf("%v is also %v", err, other)
 				}
@@ -54,7 +56,7 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 			_, again := p.Check(t.Context())
 			wantError(t, "the next request", again, tt.want)
 			p.Close()
-			if s := p.State(); s != Dead {
+			if s := p.State(); s != proc.Dead {
 				t.Errorf("its state is %s", s)
 			}
 		})
@@ -74,7 +76,7 @@ func TestAWorkerThatDoesNotRead(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(soon, func() { cancel(enough) })
 	wantError(t, "send", p.send(ctx, more, time.Hour), enough)
-	<-p.reaped
+	<-p.Done()
 }
 
 // One that answers at once what it is to spend an hour on has not done the work.
@@ -82,17 +84,17 @@ func TestAWorkerThatShirks(t *testing.T) {
 	for _, request := range []func(*Process, context.Context, time.Duration) (Answer, error){(*Process).Work, (*Process).RollBack} {
 		p := open(t, command(t, "shirks"), Options{})
 		_, err := request(p, t.Context(), time.Hour)
-		wantError(t, "work", err, ErrRubbish)
+		wantError(t, "work", err, ErrProtocol)
 		if err == nil || !strings.Contains(err.Error(), "work of 1h0m0s was answered after ") {
 			t.Errorf("it says %v", err)
 		}
 	}
 }
 
-func TestADeathTellsTheWholeLog(t *testing.T) {
+func TestAnExitErrorHasTheWholeLog(t *testing.T) {
 	p := open(t, command(t, "panics"), Options{})
 	_, err := p.Check(t.Context())
-	var d *Death
+	var d *proc.ExitError
 	if !errors.As(err, &d) || !strings.Contains(d.Log, "panic: the lock is broken") || d.Pid != p.Pid() || d.Killed {
 		t.Errorf("%+v", d)
 	}
@@ -117,7 +119,7 @@ func TestTheContextKills(t *testing.T) {
 	defer p.Close()
 	cancel()
 	_, err = p.Check(t.Context())
-	wantError(t, "check", err, ErrKilled)
+	wantError(t, "check", err, proc.ErrKilled)
 }
 
 func TestAProgramThatIsNotThere(t *testing.T) {

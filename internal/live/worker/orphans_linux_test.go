@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 // Whoever kills the harness leaves no worker: neither a paused one nor one that
 // does not heed the end of its input.
 func TestWorkersDieWithTheHarness(t *testing.T) {
 	p := open(t, command(t, "starts workers"), Options{})
-	if _, err := p.in.Write([]byte("{}\n")); err != nil {
+	if _, err := p.In.Write([]byte("{}\n")); err != nil {
 		t.Fatal(err)
 	}
 	l := <-p.lines
@@ -23,7 +25,7 @@ func TestWorkersDieWithTheHarness(t *testing.T) {
 	}
 	for _, pid := range []int{paused, running} {
 		for { // until the test's own bound
-			if s, err := stateOf(pid); err != nil || ended(s) {
+			if s := proc.StateOf(pid); s == proc.Dead || s == "Z" {
 				break
 			}
 			runtime.Gosched()

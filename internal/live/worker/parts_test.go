@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,33 +51,20 @@ func FuzzParseCommand(f *testing.F) {
 	})
 }
 
-func TestATailIsBounded(t *testing.T) {
-	var log tail
-	for _, s := range []string{"the beginning", strings.Repeat("a", tailSize), strings.Repeat("b", 3*tailSize), "the end"} {
-		if n, err := log.Write([]byte(s)); n != len(s) || err != nil {
-			t.Errorf("Write = %d, %v", n, err)
-		}
-	}
-	got := log.String()
-	if want := strings.Repeat("b", tailSize-len("the end")) + "the end"; got != want {
-		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-10):])
-	}
-}
-
-func TestPatienceDoesNotRunOutInAPause(t *testing.T) {
+func TestATimeoutDoesNotRunInAPause(t *testing.T) {
 	paused := true
-	p := newPatience(func() bool { return paused })
-	for range 10 * looks {
-		if p.out() {
-			t.Fatal("it ran out in a pause")
+	p := pausableTimeout{paused: func() bool { return paused }}
+	for range 10 * ticksPerTimeout {
+		if p.expired() {
+			t.Fatal("it expired in a pause")
 		}
 	}
 	paused = false
 	n := 1
-	for ; !p.out(); n++ {
+	for ; !p.expired(); n++ {
 	}
-	if n != looks+1 {
-		t.Errorf("it ran out after %d looks, want %d", n, looks+1)
+	if n != ticksPerTimeout+1 {
+		t.Errorf("it expired after %d ticks, want %d", n, ticksPerTimeout+1)
 	}
 }
 
@@ -139,7 +125,7 @@ func TestTimeStoppedIsNoWork(t *testing.T) {
 
 func TestTimeoutsAreScaledDownToWhatAMachineCanDo(t *testing.T) {
 	for scale, want := range map[float64]time.Duration{1: 5 * time.Second, 10: 500 * time.Millisecond, 1000: leastTimeout} {
-		if got := redisOptions(&Setup{Scale: scale}).ReadTimeout; got != want {
+		if got := redisOptions(&Config{Scale: scale}).ReadTimeout; got != want {
 			t.Errorf("scale %v: %v, want %v", scale, got, want)
 		}
 	}

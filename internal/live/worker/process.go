@@ -1,3 +1,17 @@
+// Package worker runs the clients of live mode as processes: it contains the
+// harness's side of each process, and the worker that simrun itself can be.
+//
+// The harness drives the sections and is the only judge; the process owns the
+// lock and spends the time. They exchange JSON Lines over the standard input and
+// output, as docs/worker-protocol.md describes, so that a worker may be written
+// in any language.
+//
+// Goals: a pause really stops the process and a crash really kills it, each with
+// a proof from the system; a worker that dies, breaks the protocol or falls
+// silent is distinguished from a lock that fails; nothing outlives
+// [Process.Close].
+// Non-goals: the order of sections and events (the harness), network faults, and
+// judging.
 package worker
 
 import (
@@ -5,61 +19,58 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/lockchaos/simrun/internal/reaper"
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
-// Options say how patient the harness is.
+// The errors of requests, beside [ErrProtocol] and [proc.ErrDied]. After any of
+// them but [ErrRefused], the process is dead or about to be, and can only be
+// closed.
+var (
+	// ErrRefused: the worker would not start; the error's text has its reason.
+	ErrRefused = errors.New("worker refused to start")
+	// ErrSilent: it did not answer in time.
+	ErrSilent = errors.New("worker did not answer")
+)
+
+// Options bound how long the harness waits.
 type Options struct {
 	// Bound is how long an answer may take beyond what the request itself asks
 	// for. It does not run while the process is paused. Default 30 s.
 	Bound time.Duration
-	// Grace is what Close grants the process to end by itself. Default 1 s.
+	// Grace is how long Close lets the process end by itself. Default 1 s.
 	Grace time.Duration
-	// Janitor ends the process's group where this program is killed. It may be nil.
-	Janitor *reaper.Janitor
+	// Reaper kills the process's group if this program is killed. It may be nil.
+	Reaper *proc.Reaper
 }
 
 // Process is a worker's process seen from the harness. Requests wait for each
-// other; Pause, Resume, Kill, State and Close may be called beside them.
+// other; Close and the methods of the Child may be called beside them.
 type Process struct {
+	*proc.Child
 	opts Options
-	cmd  *exec.Cmd
-	in   *os.File // a pipe's end
-	log  tail
 
-	lines   chan line     // what it says; closed at its end
-	closing chan struct{} // closed once nobody will read lines
-	reaped  chan struct{} // closed once the process is no more
-	status  string        // how it ended; set before reaped is closed
-	wait    sync.WaitGroup
+	lines     chan line     // what it prints; closed at its end
+	closing   chan struct{} // closed once nobody will receive lines
+	reading   sync.WaitGroup
+	closeOnce sync.Once
 
-	turn  chan struct{} // held by the request that is under way
-	id    int64         // of the last request; whoever has the turn
-	fault error         // ends all requests; whoever has the turn
-
-	signals sync.Mutex // held while signals are sent, one after the other
-	pauses  int        // that have not ended; under signals
-	paused  atomic.Bool
-	killed  atomic.Bool
-	closed  sync.Once
+	turn chan struct{} // a semaphore: held by the request in flight
+	id   int64         // of the last request; under turn
+	err  error         // ends all requests; under turn
 }
 
 // line is one line of a worker, or the beginning of one that is too long.
 type line struct {
 	text []byte
 	long bool
-	more bool // something was said behind it at once
+	more bool // the same read brought more than this line
 }
 
 // Start starts a worker in a process group of its own. The end of ctx kills it.
-// It fails with [ErrCommand] or [ErrUnsupported].
+// It fails with [ErrCommand] or [proc.ErrUnsupported].
 func Start(ctx context.Context, c Command, o Options) (*Process, error) {
 	if o.Bound <= 0 {
 		o.Bound = 30 * time.Second
@@ -67,87 +78,23 @@ func Start(ctx context.Context, c Command, o Options) (*Process, error) {
 	if o.Grace <= 0 {
 		o.Grace = time.Second
 	}
-	p := &Process{
-		opts: o, cmd: exec.Command(c.Path, c.Args...),
-		lines: make(chan line), closing: make(chan struct{}), reaped: make(chan struct{}),
-		turn: make(chan struct{}, 1),
-	}
-	if err := ownGroup(p.cmd); err != nil {
+	child, err := c.start(ctx, proc.Options{Piped: true, Reaper: o.Reaper})
+	if err != nil {
 		return nil, err
 	}
-	p.cmd.Env = append(os.Environ(), c.Env...)
-	p.cmd.Stderr = &p.log
-	p.cmd.WaitDelay = lastWords
-	theirIn, in, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCommand, err)
+	p := &Process{
+		Child: child, opts: o,
+		lines: make(chan line), closing: make(chan struct{}), turn: make(chan struct{}, 1),
 	}
-	out, theirOut, err := os.Pipe()
-	if err != nil {
-		theirIn.Close()
-		in.Close()
-		return nil, fmt.Errorf("%w: %w", ErrCommand, err)
-	}
-	p.in, p.cmd.Stdin, p.cmd.Stdout = in, theirIn, theirOut
-	started := make(chan error)
-	p.wait.Go(func() { p.live(out, started) })
-	err = <-started
-	theirIn.Close()
-	theirOut.Close()
-	if err != nil {
-		in.Close()
-		out.Close()
-		return nil, fmt.Errorf("%w: %w", ErrCommand, err)
-	}
-	p.wait.Go(func() { p.read(out) })
-	p.wait.Go(func() {
-		select {
-		case <-ctx.Done():
-			p.end()
-		case <-p.reaped:
-		}
-	})
+	p.reading.Go(p.read)
 	return p, nil
 }
 
-// lastWords is how long the pipes of a process that ended are read on, where
-// another process that it started keeps them open.
-const lastWords = 500 * time.Millisecond
-
-// live starts the process and waits for its end, on one thread: Linux kills the
-// process when the thread that started it ends, and so none of Go's own will do.
-func (p *Process) live(out *os.File, started chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
-	if err != nil {
-		started <- err
-		return
-	}
-	defer p.opts.Janitor.Process(p.Pid())()
-	started <- nil
-	_ = p.cmd.Wait() // the status tells
-	p.status = statusOf(p.cmd.ProcessState)
-	p.sweep()
-	_ = out.SetReadDeadline(time.Now().Add(lastWords))
-	close(p.reaped)
-}
-
-// sweep kills what the process started and left behind in its group.
-func (p *Process) sweep() {
-	for nap := time.Millisecond; nap < lastWords; nap *= 2 {
-		if signalGroup(p.Pid(), sigKill) != nil || !peopled(p.Pid()) {
-			return
-		}
-		time.Sleep(nap) // the system tells of the end of children alone
-	}
-}
-
-// read passes lines on until the process closes its side.
-func (p *Process) read(out *os.File) {
-	defer out.Close()
+// read passes lines on until the process closes its output.
+func (p *Process) read() {
+	defer p.Out.Close()
 	defer close(p.lines)
-	lines := bufio.NewReaderSize(out, maxLine)
+	lines := bufio.NewReaderSize(p.Out, maxLine)
 	for {
 		text, err := lines.ReadSlice('\n')
 		long := errors.Is(err, bufio.ErrBufferFull)
@@ -165,24 +112,38 @@ func (p *Process) read(out *os.File) {
 	}
 }
 
-// ended tells how the process ended that has closed its output.
-func (p *Process) ended() error {
+// died reports how a process ended that has closed its output.
+func (p *Process) died() error {
+	e, grace := (*proc.ExitError)(nil), time.NewTimer(p.opts.Grace)
+	defer grace.Stop()
 	select {
-	case <-p.reaped:
-	case <-time.After(p.opts.Grace):
-		p.end()
-		<-p.reaped
-		d := p.death()
-		d.Killed = false // not before it had given up
-		d.Status = "closed its output and went on"
-		return d
+	case <-p.Done():
+		e = p.Exit()
+	case <-grace.C:
+		p.End()
+		e = p.Exit()
+		e.Killed = false // not before it had given up
+		e.Status = "closed its output and went on"
 	}
-	return p.death()
+	return fmt.Errorf("worker died: %w", e)
 }
 
-// death may be asked for once the process is reaped. A process that ended just
-// before it was killed was not.
-func (p *Process) death() *Death {
-	killed := p.killed.Load() && p.status == killedStatus
-	return &Death{Pid: p.Pid(), Status: p.status, Killed: killed, Log: p.log.String()}
+// Close ends the process: by closing its input, or by force after the grace. It
+// waits for the process and for what reads from it.
+func (p *Process) Close() {
+	p.closeOnce.Do(func() {
+		_ = p.In.Close()
+		if !p.Paused() {
+			grace := time.NewTimer(p.opts.Grace)
+			select {
+			case <-p.Done():
+			case <-grace.C:
+			}
+			grace.Stop()
+		}
+		p.End()
+		close(p.closing)
+	})
+	p.reading.Wait()
+	<-p.Done()
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -10,10 +11,13 @@ import (
 	"github.com/lockchaos/simrun/internal/errclass"
 )
 
-// Version is the protocol's: a worker refuses to start on one it does not know.
+// ErrProtocol: a line of the worker was no answer to the request.
+var ErrProtocol = errors.New("worker broke the protocol")
+
+// Version of the protocol. A worker refuses to start on one it does not know.
 const Version = 1
 
-// maxLine bounds a line of the protocol in bytes, its end included.
+// maxLine bounds a line of the protocol in bytes, newline included.
 const maxLine = 16 << 10
 
 // The requests.
@@ -27,72 +31,52 @@ const (
 	doStop    = "stop"
 )
 
-// Config is what a worker makes its lock from.
-type Config struct {
-	Redis      string // host:port
-	Password   string // of the default user; empty if there is none
-	Key        string // the lock's key
-	Owner      string // unique in every life of every client
-	Strategy   string // as registered; a worker of another kind may ignore it
-	Lease      time.Duration
-	Renew      time.Duration // between renewals
-	Cap        int           // renewals at most, for a lock that caps them
-	Scale      float64       // the scenario's times were divided by it
-	JitterSeed uint64        // below 2^53, so that any language can read it
-}
-
 // request is one line to a worker.
 type request struct {
 	ID int64  `json:"id"`
 	Do string `json:"do"`
-	*Setup
+	*Config
 	WaitMS int64 `json:"wait_ms,omitempty"`
 	MS     int64 `json:"ms,omitempty"`
 	Anyway bool  `json:"anyway,omitempty"`
 }
 
-// Setup is a Config as it is sent: no field is left out. It is exported for the
-// reader of JSON alone.
-type Setup struct {
-	Version    int     `json:"version"`
-	Redis      string  `json:"redis"`
-	Password   string  `json:"password"`
-	Key        string  `json:"key"`
-	Owner      string  `json:"owner"`
-	Strategy   string  `json:"strategy"`
-	LeaseMS    int64   `json:"lease_ms"`
-	RenewMS    int64   `json:"renew_ms"`
-	Cap        int     `json:"cap"`
-	Scale      float64 `json:"scale"`
-	JitterSeed uint64  `json:"jitter_seed"`
+// Config is what a worker makes its lock from: the fields of the start request,
+// none of which is left out.
+type Config struct {
+	Version    int     `json:"version"`     // set by [Process.Start]
+	Redis      string  `json:"redis"`       // host:port
+	Password   string  `json:"password"`    // of the default user; empty if there is none
+	Key        string  `json:"key"`         // the lock's key
+	Owner      string  `json:"owner"`       // unique for each life of each client
+	Strategy   string  `json:"strategy"`    // as registered; other workers may ignore it
+	LeaseMS    int64   `json:"lease_ms"`    // see Millis
+	RenewMS    int64   `json:"renew_ms"`    // between renewals
+	Cap        int     `json:"cap"`         // the most renewals, for a lock that caps them
+	Scale      float64 `json:"scale"`       // the scenario's times were divided by it
+	JitterSeed uint64  `json:"jitter_seed"` // below 2^53, which every language can read
 }
 
-func (c Config) wire() *Setup {
-	return &Setup{
-		Version: Version, Redis: c.Redis, Password: c.Password,
-		Key: c.Key, Owner: c.Owner, Strategy: c.Strategy,
-		LeaseMS: max(1, millis(c.Lease)), RenewMS: max(1, millis(c.Renew)), Cap: c.Cap,
-		Scale: c.Scale, JitterSeed: c.JitterSeed,
-	}
-}
+// Millis rounds a configured time to whole milliseconds, at least one.
+func Millis(d time.Duration) int64 { return max(1, millis(d)) }
 
 func millis(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
 
 func duration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
-// Answer is what the lock said.
+// Answer is the result of a request.
 type Answer struct {
 	ID    int64  `json:"id"`
 	OK    bool   `json:"ok"`
-	Fence int64  `json:"fence,omitempty"` // of an acquired lease; 0 if it has none
+	Fence int64  `json:"fence,omitempty"` // of an acquired lease; 0: none
 	Error string `json:"error,omitempty"` // a class of package errclass
 	Lost  string `json:"lost,omitempty"`  // likewise: the lease is known to be lost
 }
 
-// parseRequest reads a line strictly.
+// parseRequest parses a line strictly.
 func parseRequest(line []byte) (request, error) {
 	var r request
-	if err := strictly(line, &r); err != nil {
+	if err := unmarshalStrict(line, &r); err != nil {
 		return request{}, err
 	}
 	if r.WaitMS < 0 || r.MS < 0 {
@@ -101,29 +85,30 @@ func parseRequest(line []byte) (request, error) {
 	return r, nil
 }
 
-// parseAnswer reads the answer to r strictly: what may mean two things is rubbish.
+// parseAnswer parses the answer to r strictly: anything ambiguous is an
+// [ErrProtocol].
 func parseAnswer(line []byte, r request) (Answer, error) {
 	var a Answer
-	if err := strictly(line, &a); err != nil {
-		return Answer{}, rubbish(line, "%v", err)
+	if err := unmarshalStrict(line, &a); err != nil {
+		return Answer{}, protocolError(line, "%v", err)
 	}
 	if a.ID != r.ID {
-		return Answer{}, rubbish(line, "an answer to request %d, where %d was asked", a.ID, r.ID)
+		return Answer{}, protocolError(line, "an answer to request %d instead of %d", a.ID, r.ID)
 	}
-	if wrong := a.misfit(r.Do); wrong != "" {
-		return Answer{}, rubbish(line, "%s: %s", r.Do, wrong)
+	if wrong := a.invalid(r.Do); wrong != "" {
+		return Answer{}, protocolError(line, "%s: %s", r.Do, wrong)
 	}
 	return a, nil
 }
 
-// misfit says what makes a no answer to such a request; it is empty if it is one.
-func (a Answer) misfit(do string) string {
+// invalid returns why a is not a valid answer to such a request, or "".
+func (a Answer) invalid(do string) string {
 	asksLost := do == doWork || do == doCheck
 	switch {
 	case a.Fence < 0 || a.Fence > 0 && (do != doAcquire || !a.OK):
 		return "a fence belongs to a lease that was acquired, and is positive"
 	case a.OK && (a.Error != "" || a.Lost != ""):
-		return "ok, and yet something is wrong"
+		return "ok, with a reason for a failure"
 	case a.OK:
 		return ""
 	case asksLost && (a.Lost == "" || a.Error != ""):
@@ -138,15 +123,30 @@ func (a Answer) misfit(do string) string {
 	return ""
 }
 
-// strictly reads one JSON object: an unknown field or anything after it is an error.
-func strictly(line []byte, into any) error {
+// unmarshalStrict parses one JSON object. Unknown fields and anything after it are
+// errors.
+func unmarshalStrict(line []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("more than one value in a line")
+		return errors.New("more than one value in a line")
 	}
 	return nil
+}
+
+// protocolError is an [ErrProtocol] with the beginning of the offending line. If
+// that cannot have been meant as an answer, the error ends with the remedy.
+func protocolError(line []byte, format string, args ...any) error {
+	const most = 120
+	dots, remedy := "", ""
+	if unmarshalStrict(line, &Answer{}) != nil {
+		remedy = "; a worker's standard output is for answers alone: print to the standard error"
+	}
+	if len(line) > most {
+		line, dots = line[:most], "…"
+	}
+	return fmt.Errorf("%w: %s: %q%s%s", ErrProtocol, fmt.Sprintf(format, args...), line, dots, remedy)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 const workerPy = "../../../examples/worker-python/worker.py"
@@ -63,5 +64,5 @@ func TestTheWorkerInPythonPausesAndDies(t *testing.T) {
 func TestTheWorkerInPythonTellsWhyItDied(t *testing.T) {
 	p := open(t, python(t), Options{})
 	_, err := p.Acquire(t.Context(), time.Second) // never started: it has no configuration
-	wantError(t, "acquire", err, ErrDied)
+	wantError(t, "acquire", err, proc.ErrDied)
 }

@@ -16,16 +16,9 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
-// Verb is the argument on which a program that has strategies registered serves
-// as a worker.
-const Verb = "__simrun-worker"
-
-// Is says whether this process was started to be a worker.
-func Is() bool { return len(os.Args) == 2 && os.Args[1] == Verb }
-
-// Run serves the process that started this one, and never returns. Call it where
-// [Is], after all strategies are registered and before flags are read. A lock
-// that prints on the standard output prints on the standard error instead, since
+// Run serves the process that started this one, and never returns. Call it if
+// [Is], after all strategies are registered and before flags are parsed. A lock
+// that prints to the standard output prints to the standard error instead, since
 // the standard output belongs to the protocol.
 func Run() {
 	out := os.Stdout
@@ -33,9 +26,9 @@ func Run() {
 	os.Exit(Main(os.Stdin, out, os.Stderr))
 }
 
-// Main serves requests with the lock of a registered strategy until it is told
-// to stop or in ends, at once even where the lock is busy. It returns the exit
-// code: 0, or 2 where a request could not be understood.
+// Main serves requests with the lock of a registered strategy until a stop
+// request or the end of in, at once even if the lock is busy. It returns the exit
+// code: 0, or 2 if a request could not be understood.
 func Main(in io.Reader, out, log io.Writer) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -59,7 +52,7 @@ type server struct {
 	scale float64
 }
 
-// read reads ahead, so that the end of in is noticed during a request.
+// read reads ahead, to notice the end of in during a request.
 func (s *server) read(in io.Reader, requests chan<- request) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -84,7 +77,7 @@ func (s *server) read(in io.Reader, requests chan<- request) {
 	s.done <- 0
 }
 
-// serve answers one request after the other.
+// serve answers requests one by one.
 func (s *server) serve(requests <-chan request) {
 	defer func() {
 		if s.rdb != nil {
@@ -118,7 +111,7 @@ func (s *server) answer(r request) Answer {
 	}
 	switch r.Do {
 	case doStart:
-		if err := s.start(r.Setup); err != nil {
+		if err := s.start(r.Config); err != nil {
 			return Answer{Error: err.Error()}
 		}
 		return Answer{OK: true}
@@ -144,9 +137,20 @@ func (s *server) answer(r request) Answer {
 	}
 }
 
+func (s *server) start(c *Config) (err error) {
+	if s.lock != nil {
+		return errors.New("started already")
+	}
+	if s.lock, s.rdb, err = newLock(c); err != nil {
+		return err
+	}
+	s.scale = c.Scale
+	return nil
+}
+
 func (s *server) acquire(wait time.Duration) Answer {
 	if s.lease != nil {
-		fmt.Fprintln(s.log, "worker: acquire: a lease is held already")
+		fmt.Fprintln(s.log, "worker: acquire: a lease is already held")
 		return Answer{Error: errclass.Other}
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, wait)
@@ -187,7 +191,7 @@ func (s *server) release() Answer {
 	return Answer{OK: true}
 }
 
-// lost is nil between sections, and where the lock never tells.
+// lost is nil between sections, and if the lock never reports a loss.
 func (s *server) lost() <-chan struct{} {
 	if s.lease == nil {
 		return nil
@@ -195,10 +199,47 @@ func (s *server) lost() <-chan struct{} {
 	return s.lease.Lost()
 }
 
-// cause says why the lease was lost.
+// cause is the reason for which the lease was lost.
 func (s *server) cause() string {
 	if c, ok := s.lease.(lock.Causer); ok && c.Cause() != nil {
 		return errclass.Of(c.Cause())
 	}
 	return errclass.LeaseLost
+}
+
+const (
+	// slice is how long the process works between looks at the lease.
+	slice = 5 * time.Millisecond
+	// mostCounted is the most that one slice counts for. It lasts longer if the
+	// process was stopped during it, and that time is not work.
+	mostCounted = 2 * slice
+)
+
+// spend works for d and reports whether the lease lasted that long. It returns
+// early if the lease is lost or ctx is done.
+func spend(ctx context.Context, d time.Duration, lost <-chan struct{}) bool {
+	for d > 0 && !closed(lost) && ctx.Err() == nil {
+		begun := time.Now()
+		timer := time.NewTimer(min(d, slice))
+		select {
+		case <-timer.C:
+		case <-lost:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		d -= counted(time.Since(begun))
+	}
+	return !closed(lost)
+}
+
+// counted is how much of a slice that lasted d is work.
+func counted(d time.Duration) time.Duration { return min(d, mostCounted) }
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

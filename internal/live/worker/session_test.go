@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
 const document = "../../../docs/worker-protocol.md"
@@ -74,7 +76,7 @@ func TestTheDocumentedSession(t *testing.T) {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	code := make(chan int)
-	var log tail
+	var log proc.Log
 	go func() { code <- Main(in, out, &log) }()
 	converse(t, to, from)
 	if c := <-code; c != 0 {
@@ -84,7 +86,7 @@ func TestTheDocumentedSession(t *testing.T) {
 
 func TestTheDocumentedSessionInPython(t *testing.T) {
 	c := exec.CommandContext(t.Context(), python(t).Path, workerPy)
-	var log tail
+	var log proc.Log
 	c.Stderr = &log
 	to, err := c.StdinPipe()
 	if err != nil {
@@ -129,10 +131,10 @@ func TestTheDocumentedLinesAreStrict(t *testing.T) {
 		}
 		others++
 		var a Answer
-		if err := strictly([]byte(text), &a); err != nil {
+		if err := unmarshalStrict([]byte(text), &a); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if wrong := a.misfit(strings.TrimSpace(do)); wrong != "" {
+		if wrong := a.invalid(strings.TrimSpace(do)); wrong != "" {
 			t.Errorf("%s: %s", text, wrong)
 		}
 	}
@@ -145,18 +147,17 @@ func TestTheWorkerEndsWithItsInput(t *testing.T) {
 	m := redisServer(t)
 	p, must := begin(t, config(m.Addr(), "naive", "A")), must(t)
 	want(t, "acquire", must(p.Acquire(t.Context(), time.Minute)), Answer{OK: true})
-	if err := p.in.Close(); err != nil { // as it is where the harness dies
+	if err := p.In.Close(); err != nil { // as it is where the harness dies
 		t.Fatal(err)
 	}
-	<-p.reaped
-	if p.status != "exit status 0" {
-		t.Errorf("%s: %s", p.status, p.Log())
+	if e := p.Exit(); e.Status != "exit status 0" {
+		t.Errorf("%s: %s", e.Status, p.Log())
 	}
 }
 
 func TestARequestThatIsNoneEndsTheWorker(t *testing.T) {
 	for _, s := range []string{"hello", `{"id":1,"do":"check","wat":1}`, `{"id":1,"do":"work","ms":-1}`, `{} {}`} {
-		var log tail
+		var log proc.Log
 		if code := Main(strings.NewReader(s+"\n"), io.Discard, &log); code != 2 || !strings.Contains(log.String(), "worker: request ") {
 			t.Errorf("%s: exit code %d, log %q", s, code, log.String())
 		}

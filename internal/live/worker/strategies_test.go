@@ -67,7 +67,7 @@ func TestWorkEndsWhereTheLeaseIsLost(t *testing.T) {
 		t.Run(tt.strategy, func(t *testing.T) {
 			m := redisServer(t)
 			c := config(m.Addr(), tt.strategy, "A")
-			c.Renew = 20 * time.Millisecond
+			c.RenewMS = 20
 			p, must := begin(t, c), must(t)
 			want(t, "acquire", must(p.Acquire(t.Context(), time.Minute)), Answer{OK: true})
 			tt.happens(func() { m.Del("lock:item") })

@@ -1,4 +1,4 @@
-package reaper
+package proc
 
 import (
 	"bufio"
@@ -19,8 +19,8 @@ const owner = "__owner"
 
 func TestMain(m *testing.M) {
 	switch {
-	case Is(os.Args[1:]):
-		Main()
+	case IsReaper(os.Args[1:]):
+		RunReaper()
 	case len(os.Args) == 3 && os.Args[1] == owner:
 		own(os.Args[2])
 	}
@@ -30,26 +30,26 @@ func TestMain(m *testing.M) {
 // own starts a child, gives it and the directory away, says so, and waits to be
 // killed.
 func own(dir string) {
-	j, err := Start(os.Args[0])
+	r, err := StartReaper(os.Args[0])
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
 	child := exec.Command("sleep", "1000")
-	child.SysProcAttr = apart()
+	child.SysProcAttr = ownSession()
 	if err := child.Start(); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	j.Process(child.Process.Pid)
-	j.Dir(dir)
-	fmt.Println(j.cmd.Process.Pid, child.Process.Pid)
+	r.Process(child.Process.Pid)
+	r.Dir(dir)
+	fmt.Println(r.cmd.Process.Pid, child.Process.Pid)
 	select {}
 }
 
 func tempDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "simrun-janitor-test")
+	dir, err := os.MkdirTemp("", "simrun-reaper-test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,16 +79,16 @@ func TestAKilledOwnerLeavesNoChildAndNoDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var janitor, child int
-	if _, err := fmt.Sscan(line, &janitor, &child); err != nil {
+	var reaper, child int
+	if _, err := fmt.Sscan(line, &reaper, &child); err != nil {
 		t.Fatalf("owner said %q: %v", line, err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	// The janitor's end is what says that it is done, and it is bounded.
-	for alive(janitor) {
+	// The reaper's end is what says that it is done, and it is bounded.
+	for alive(reaper) {
 		runtime.Gosched()
 	}
 	if alive(child) {
@@ -101,18 +101,18 @@ func TestAKilledOwnerLeavesNoChildAndNoDirectory(t *testing.T) {
 
 func TestCloseCleansUpWhatIsNotDone(t *testing.T) {
 	kept, lost := tempDir(t), tempDir(t)
-	j, err := Start(os.Args[0])
+	r, err := StartReaper(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := j.Dir(kept)
-	j.Dir(lost)
+	done := r.Dir(kept)
+	r.Dir(lost)
 	done()
 	done()
-	if err := j.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
 	if !exists(kept) {
@@ -123,47 +123,47 @@ func TestCloseCleansUpWhatIsNotDone(t *testing.T) {
 	}
 }
 
-func TestADeadJanitorIsTold(t *testing.T) {
-	j, err := Start(os.Args[0])
+func TestADeadReaperIsTold(t *testing.T) {
+	r, err := StartReaper(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.cmd.Process.Kill(); err != nil {
+	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.cmd.Process.Wait(); err != nil {
+	if _, err := r.cmd.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	j.Dir("/tmp/simrun-never-made")
-	if err := j.Close(); !errors.Is(err, ErrGone) {
-		t.Errorf("Close: %v, want ErrGone", err)
+	r.Dir("/tmp/simrun-never-made")
+	if err := r.Close(); !errors.Is(err, ErrReaper) {
+		t.Errorf("Close: %v, want ErrReaper", err)
 	}
 }
 
-func TestWithoutAJanitor(t *testing.T) {
-	var j *Janitor
-	j.Process(os.Getpid())()
-	j.Dir(t.TempDir())()
-	if err := j.Close(); err != nil {
+func TestWithoutAReaper(t *testing.T) {
+	var r *Reaper
+	r.Process(os.Getpid())()
+	r.Dir(t.TempDir())()
+	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Start("/nonexistent/program"); err == nil {
+	if _, err := StartReaper("/nonexistent/program"); err == nil {
 		t.Error("no error for a program that is not there")
 	}
 }
 
 func TestAnIdentifierGivenToSomebodyElseIsNotKilled(t *testing.T) {
 	child := exec.Command("sleep", "1000")
-	child.SysProcAttr = apart()
+	child.SysProcAttr = ownSession()
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
 	pid := child.Process.Pid
-	end(order{Process: pid, Born: "1"})
+	duty{Process: pid, Born: "1"}.kill()
 	if !alive(pid) {
 		t.Error("killed a process that was born at another time")
 	}
-	end(order{Process: pid, Born: born(pid)})
+	duty{Process: pid, Born: bornOf(pid)}.kill()
 	if err := child.Wait(); err == nil {
 		t.Error("the child's own order did not end it")
 	}
@@ -173,7 +173,7 @@ func TestAnIdentifierGivenToSomebodyElseIsNotKilled(t *testing.T) {
 // leader that is gone has left there is ours.
 func TestAGroupWithoutItsLeaderIsKilled(t *testing.T) {
 	leader := exec.Command("sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!")
-	leader.SysProcAttr = apart()
+	leader.SysProcAttr = ownSession()
 	out, err := leader.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestAGroupWithoutItsLeaderIsKilled(t *testing.T) {
 	if _, err := fmt.Sscan(string(out), &member); err != nil {
 		t.Fatalf("leader said %q: %v", out, err)
 	}
-	end(order{Process: leader.Process.Pid, Born: "1"})
+	duty{Process: leader.Process.Pid, Born: "1"}.kill()
 	for alive(member) { // until the test's own bound
 		runtime.Gosched()
 	}
@@ -210,20 +210,20 @@ func TestATemporaryDirectoryMayBeRelative(t *testing.T) {
 	}
 }
 
-func TestIs(t *testing.T) {
-	if !Is([]string{Verb}) || Is(nil) || Is([]string{"-scenario", Verb}) || Is([]string{Verb, "x"}) {
-		t.Error("Is does not tell the hidden verb from others")
+func TestIsReaper(t *testing.T) {
+	if !IsReaper([]string{ReaperVerb}) || IsReaper(nil) || IsReaper([]string{"-scenario", ReaperVerb}) || IsReaper([]string{ReaperVerb, "x"}) {
+		t.Error("IsReaper does not single out the hidden verb")
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	line, err := json.Marshal(order{Process: 12, Born: "34"})
+func FuzzReadDuties(f *testing.F) {
+	line, err := json.Marshal(duty{Process: 12, Born: "34"})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(string(line) + "\n" + strings.Replace(string(line), "}", `,"done":true}`, 1) + "\n{\"dir\":\"/tm")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, o := range read(strings.NewReader(s)) {
+		for _, o := range readDuties(strings.NewReader(s)) {
 			if o.Done {
 				t.Error("an order that is done is left")
 			}

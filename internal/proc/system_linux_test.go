@@ -1,4 +1,4 @@
-package worker
+package proc
 
 import "testing"
 
@@ -8,8 +8,9 @@ func TestParseStat(t *testing.T) {
 		want stat
 		ok   bool
 	}{
-		{"123 (java) T 1 123 123 0 -1", stat{"T", 123}, true},
-		{"123 (a) S 9 (b) R 1 45 45 0", stat{"R", 45}, true},
+		{"123 (java) T 1 123 123 0 -1", stat{"T", 123, ""}, true},
+		{"123 (a) S 9 (b) R 1 45 45 0", stat{"R", 45, ""}, true},
+		{"123 (java) T 1 123 123 0 -1 0 0 0 0 0 7 7 0 0 20 0 1 0 98765 4096", stat{"T", 123, "98765"}, true},
 		{"123 (java) T 1", stat{}, false},
 		{"123 (java) TT 1 123", stat{}, false},
 		{"123 (java) T 1 x", stat{}, false},

@@ -1,8 +1,0 @@
-package redisserver
-
-import "syscall"
-
-// bound ends a child with the thread that started it.
-func bound() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
