@@ -9,11 +9,11 @@ import (
 	"github.com/lockchaos/simrun/internal/engine"
 )
 
-// What keeps a client busy for 10 s: how long it takes, and what ends it early.
+// How long a client takes to spend 10 s, and what ends that early.
 func TestSpend(t *testing.T) {
 	tests := []struct {
 		name    string
-		happens func(l *engine.Life, early, end chan struct{}) // beside it, from 0 s on
+		happens func(l *engine.Life, early, end chan struct{}) // concurrently, from 0 s on
 		want    time.Duration
 	}{
 		{"nothing", func(*engine.Life, chan struct{}, chan struct{}) {}, 10 * time.Second},
@@ -51,7 +51,7 @@ func TestSpend(t *testing.T) {
 				l, begun := engine.NewLife("A"), time.Now()
 				go tt.happens(l, early, end)
 				l.Spend(10*time.Second, early, end)
-				// A gate lets its goroutines on a little apart from each other.
+				// A gate lets its goroutines pass at different instants.
 				if got := time.Since(begun).Round(time.Millisecond); got != tt.want {
 					t.Errorf("took %v, want %v", got, tt.want)
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// Which events make a fault fire, and on whom.
+// Which events make a fault fire, and on which client.
 func TestFaultHits(t *testing.T) {
 	client := &chaos.Spec{Name: "pause", Target: true}
 	server := &chaos.Spec{Name: "clock-jump"}
@@ -70,12 +70,12 @@ func (n needy) Inject(_ chaos.World, _ string, fired func(string)) (func(), erro
 	return nil, nil
 }
 
-// A fault gets what it needs before anything else happens; where it does not, the
-// history says why.
+// A fault is prepared before anything else happens; if that fails, the history says
+// why.
 func TestFaultIsPrepared(t *testing.T) {
 	var got []history.Event
 	emit := func(e history.Event) { got = append(got, e) }
-	spec := &chaos.Spec{Name: "needy", Target: true} // one of the server comes a moment later
+	spec := &chaos.Spec{Name: "needy", Target: true} // a fault of the server would fire a moment later
 	n := NewNemesis(NewClock(1), nil, []string{"A"}, 1, []chaos.Plan{
 		{ID: "1:needy", Spec: spec, Fault: needy{}, On: "entered", Client: "any"},
 		{ID: "2:needy", Spec: spec, Fault: needy{errors.New("no such thing here")}, On: "left", Client: "any"},

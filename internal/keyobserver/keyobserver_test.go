@@ -11,7 +11,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// What a command has done is told from how the key looked before and after it.
+// What a command has done follows from how the key looked before and after it.
 func TestChangesOfTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := func(d time.Duration) time.Time { return time.Now().Add(d) }
@@ -68,8 +68,8 @@ func TestChangesOfTheKey(t *testing.T) {
 	})
 }
 
-// A key that stands a little longer than it should is looked at until it is gone,
-// and while nobody else is at work on it.
+// A key that lives a little too long is looked at until it is gone, each time while
+// no command can change it.
 func TestExpiryIsSeenLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turn sync.Mutex
@@ -102,8 +102,8 @@ func TestExpiryIsSeenLate(t *testing.T) {
 	})
 }
 
-// Where other data have taken the place of Redis's own, what became of the key is
-// nobody's work, and a key that is back is its old owner's.
+// When other data take the place of Redis's own, no client is held to account for
+// what became of the key, and a key that is back belongs to its old owner.
 func TestReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := State{There: true, Value: "a", Expires: time.Now().Add(time.Hour)}

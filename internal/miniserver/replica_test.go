@@ -9,7 +9,7 @@ import (
 
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// server is a miniredis whose clock stands until it is set.
+// server is a miniredis whose clock stands still until it is set.
 func server(t *testing.T) (m *miniredis.Miniredis, at func(time.Duration) time.Time) {
 	t.Helper()
 	m = miniredis.NewMiniRedis()
@@ -32,7 +32,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// What is taken is what is restored, whatever its type, with the rest of its life.
+// A snapshot restores every type of value, with the rest of its life.
 func TestRestore(t *testing.T) {
 	m, at := server(t)
 	if err := m.Set("string", "a"); err != nil {
@@ -82,7 +82,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A replica holds what the primary held so long ago, and a failover loses the rest.
+// A replica holds what the primary held lag ago, and a failover loses the rest.
 func TestPromote(t *testing.T) {
 	set := func(m *miniredis.Miniredis, key, v string, life time.Duration) {
 		if err := m.Set(key, v); err != nil {

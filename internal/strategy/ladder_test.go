@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A lock's own pauses go with the run's scale, unless that would keep the machine
-// busy with polling alone.
+// A lock's own pauses are divided by the run's scale, but not so far that polling
+// keeps the machine busy.
 func TestPollsAreScaled(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
-// A developer's own Redis, on the port where everybody's is, must not see a
-// virtual run, even of a lock that dials by itself; and such a lock is told so.
+// A developer's own Redis on the default port must not see a virtual run, even of a
+// lock that dials by itself; and a finding says that such a lock does.
 func TestRealRedisIsOutOfReach(t *testing.T) {
 	real := miniredis.NewMiniRedis()
 	if err := real.StartAddr("127.0.0.1:6379"); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockchaos/simrun/internal/virtual"
 )
 
-// Things that a scenario puts on one instant still happen in the order of the
-// seed: the same bytes, whatever falls together.
+// What a scenario puts on one instant still happens in an order that the seed
+// decides: every replay gives the same bytes.
 func TestNothingMeets(t *testing.T) {
 	const head = "name: meet\nsummary: Things fall together.\nclients: 3\nsections: 3\nlease: 3s\nwork: 1s\n"
 	tests := map[string]string{
@@ -112,7 +112,7 @@ expect: {naive: {leak: none}}`,
 	}
 }
 
-// Toxics that close connections, one over the other, are no fault of the lock.
+// Overlapping toxics that close connections give no finding against the lock.
 func TestClosingToxicsAreNoFinding(t *testing.T) {
 	s := scenario(t, `
 name: closing

@@ -14,8 +14,8 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// fake is a lock whose methods are given one by one: by default it is held by
-// whoever asks.
+// fake is a lock whose methods can be replaced one by one; by default it is granted
+// to every caller.
 type fake struct {
 	env     strategy.Env
 	acquire func(context.Context, strategy.Env) error
@@ -64,8 +64,8 @@ work: 1s
 expect: {naive: {zombie: none}}
 `
 
-// A lock that misbehaves as a program is a finding with a stack, and the run
-// ends all the same.
+// A lock that panics, blocks or leaks is a finding with a stack, and the run still
+// ends.
 func TestMisbehavingLockIsAFinding(t *testing.T) {
 	tests := []struct {
 		name   string

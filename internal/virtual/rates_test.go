@@ -10,8 +10,8 @@ import (
 	"github.com/lockchaos/simrun/internal/virtual"
 )
 
-// Where two rates of Redis's clock overlap, the end of the first leaves the
-// second in force: leases still end too early.
+// When two rates of Redis's clock overlap, the end of the first leaves the second in
+// force: leases still end too early.
 func TestTheEndOfOneClockRateLeavesTheOther(t *testing.T) {
 	s := scenario(t, `
 name: rates

@@ -2,8 +2,8 @@
 
 package virtual_test
 
-// The race detector makes a run many times slower. What it looks for is there
-// in the first run; the full counts run without it.
+// The race detector makes a run many times slower, and finds a race in the first
+// run or not at all; the full counts run without it.
 const (
 	replays      = 2
 	librarySeeds = 2

@@ -10,8 +10,8 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// Toxiproxy's links without a toxic change nothing, which is why a scenario
-// whose faults need none goes without them: the same bytes either way.
+// Toxiproxy's links without a toxic do not change a single byte, which is why a
+// scenario whose faults need no toxics runs without them.
 func TestLinksWithoutToxicsChangeNothing(t *testing.T) {
 	for _, name := range []string{"expiry", "gc-pause", "crash"} {
 		s, err := scenarios.Load(name)

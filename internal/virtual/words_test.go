@@ -9,8 +9,8 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// A scenario may speak of every property that is checked, in the same order,
-// and of no other. Package scenarios keeps its own list, as it imports neither.
+// A scenario may name every property that is checked and no other, and lists them in
+// the same order. Package scenarios keeps its own list, since it cannot import check.
 func TestScenariosKnowEveryProperty(t *testing.T) {
 	var checked []string
 	for _, p := range check.Properties {

@@ -122,32 +122,37 @@ func (s *embedded) SetRate(rate float64) (restore func(), proof string, err erro
 	return s.mini.SetRate(rate), fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
 }
 
-// usable returns why there is no server. The mutex is held.
-func (s *embedded) usable() error {
+// use calls do while the server is up.
+func (s *embedded) use(purpose string, do func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
 	switch {
 	case s.closed:
-		return ErrClosed
+		err = ErrClosed
 	case s.down:
-		return ErrDown
+		err = ErrDown
+	default:
+		err = do()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
 	}
 	return nil
 }
 
 // Stop shuts the server.
 func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var keys int
-	if err = s.usable(); err == nil {
+	err = s.use("stop miniredis", func() error {
 		s.down = true
-		if err = s.shut(); err == nil {
-			keys, err = s.mini.Restart(keepData)
+		if err := s.shut(); err != nil {
+			return err
 		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("stop miniredis: %w", err)
-	}
-	return fmt.Sprintf("miniredis has left %s, its %d keys %s", s.addr, keys, kept(keepData)), nil
+		keys, err := s.mini.Restart(keepData)
+		proof = fmt.Sprintf("miniredis has left %s, its %d keys %s", s.addr, keys, kept(keepData))
+		return err
+	})
+	return proof, err
 }
 
 // Start opens the server again.
@@ -166,49 +171,33 @@ func (s *embedded) Start(context.Context) (proof string, err error) {
 
 // Replicate keeps what a replica would hold; there is no second server.
 func (s *embedded) Replicate(_ context.Context, asked Replication) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.usable()
-	if _, has := s.mini.Lag(); err == nil && has {
-		err = errors.New("it has a replica")
-	}
-	if err != nil {
-		return fmt.Errorf("replicate miniredis: %w", err)
-	}
-	s.mini.Replicate(asked.Lag)
-	return nil
+	return s.use("replicate miniredis", func() error {
+		if _, has := s.mini.Lag(); has {
+			return errors.New("it has a replica")
+		}
+		s.mini.Replicate(asked.Lag)
+		return nil
+	})
 }
 
 // Promote shuts the server and opens it with what its replica held.
 func (s *embedded) Promote(context.Context) (proof string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err = s.usable()
-	if _, has := s.mini.Lag(); err == nil && !has {
-		err = ErrNoReplica
-	}
-	if err == nil {
-		proof, err = s.promote()
-	}
-	if err != nil {
-		return "", fmt.Errorf("promote the replica of miniredis: %w", err)
-	}
-	s.o.log("%s", proof)
-	return proof, nil
-}
-
-func (s *embedded) promote() (proof string, err error) {
-	if err := s.shut(); err != nil {
-		return "", err
-	}
-	lag, loss, err := s.mini.Promote()
-	if err != nil {
-		return "", err
-	}
-	if err := s.listen(s.addr); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, lag, loss), nil
+	err = s.use("promote the replica of miniredis", func() error {
+		if _, has := s.mini.Lag(); !has {
+			return ErrNoReplica
+		}
+		if err := s.shut(); err != nil {
+			return err
+		}
+		lag, loss, err := s.mini.Promote()
+		if err != nil {
+			return err
+		}
+		proof = fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, lag, loss)
+		s.o.log("%s", proof)
+		return s.listen(s.addr)
+	})
+	return proof, err
 }
 
 // Close ends the server.

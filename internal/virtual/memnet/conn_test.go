@@ -36,8 +36,8 @@ func TestBytesArriveAfterTheirLatencyAndInOrder(t *testing.T) {
 	})
 }
 
-// No two directions have an arrival in the same nanosecond, however alike their
-// latencies are: what happens in one instant is not in the order of any seed.
+// No two directions have an arrival in the same nanosecond, even with equal
+// latencies: no seed decides the order of events in one instant.
 func TestArrivalsNeverMeet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 300
