@@ -1,10 +1,22 @@
 package check
 
 import (
-	"fmt"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var lateNoticeProperty = Property{
+	Name: "late-notice", Unit: Nanoseconds, Severity: Misinformation, Liveness: true, Letter: "N",
+	Broken:    "a holder inside learned too late, or never, that it had lost its lease",
+	DependsOn: "how soon the holder next hears of Redis; live, the bound is longer by what a machine may dawdle",
+	// A holder that works in slices looks at its lease several times a second: one
+	// second allows for a slice and a round trip.
+	Bound: time.Second,
+	watch: func(st *state, bound int64) checker {
+		return &lateNotice{breaches: breaches{st: st}, bound: bound, since: map[*client]ref{}}
+	},
+}
 
 // lateNotice: the key of a client inside was lost (it expired, was removed by
 // anybody, or went to another owner), and the client neither noticed nor left
@@ -13,17 +25,12 @@ import (
 // already should notice within the bound from there. The size is the time from
 // the loss until the client noticed, or stopped being inside.
 type lateNotice struct {
-	st    *state
+	breaches
 	bound int64
 	since map[*client]ref // clients inside that lost their key unawares
-	found []Violation
 }
 
-func newLateNotice(st *state) Checker {
-	return &lateNotice{st: st, bound: bound(st.h, "late-notice"), since: map[*client]ref{}}
-}
-
-func (l *lateNotice) Event(e *history.Event) {
+func (l *lateNotice) event(e *history.Event) {
 	if c := l.st.lost; c != nil && c.inside && !c.noticed.known() {
 		l.since[c] = l.st.now
 	}
@@ -58,17 +65,10 @@ func (l *lateNotice) close(c *client, how string) {
 	if !lost.known() {
 		lost = since // it has the key again
 	}
-	l.found = append(l.found, Violation{
-		Property: "late-notice",
-		At:       l.st.now.at,
-		Size:     size,
-		Clients:  named(c),
-		Events:   proof(c.entered, lost, l.st.now),
-		Text:     c.name + " " + fmt.Sprintf(how, span(size)),
-	})
+	l.add(size, named(c), proof(c.entered, lost, l.st.now), "%s "+how, c.name, span(size))
 }
 
-func (l *lateNotice) End() []Violation {
+func (l *lateNotice) end() []Violation {
 	for _, c := range l.st.inside {
 		l.close(c, "was still inside at the end, %s after its lease was lost, and never noticed")
 	}

@@ -6,27 +6,22 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
+var leakProperty = Property{
+	Name: "leak", Unit: Count, Severity: Leftover, Liveness: true, Letter: "L",
+	Broken:    "something was left behind when all was over",
+	DependsOn: "what is still under way when the run ends",
+	watch:     func(st *state, _ int64) checker { return &leak{breaches{st: st}} },
+}
+
 // leak: something was left when all was over: goroutines, keys without expiry,
 // subscriptions, queue entries. Each residue event is one violation.
 type leak struct {
-	st    *state
-	found []Violation
+	breaches
 }
 
-func newLeak(st *state) Checker { return &leak{st: st} }
-
-func (l *leak) Event(e *history.Event) {
+func (l *leak) event(e *history.Event) {
 	if e.Kind != history.Residue {
 		return
 	}
-	l.found = append(l.found, Violation{
-		Property: "leak",
-		At:       e.At,
-		Size:     1,
-		Clients:  named(l.st.who),
-		Events:   proof(l.st.now),
-		Text:     cmp.Or(e.Detail, "something was left behind"),
-	})
+	l.add(1, named(l.st.who), proof(l.st.now), "%s", cmp.Or(e.Detail, "something was left behind"))
 }
-
-func (l *leak) End() []Violation { return l.found }

@@ -6,24 +6,28 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
+var lostUpdateProperty = Property{
+	Name: "lost-update", Unit: Count, Severity: Corruption, Letter: "U",
+	Broken:    "an accepted write undid another one that it knew nothing of",
+	DependsOn: "whether two holders read the same version before either writes",
+	watch:     func(st *state, _ int64) checker { return &lostUpdate{breaches: breaches{st: st}} },
+}
+
 // lostUpdate: an accepted write was computed from another version than the
 // resource's own, so it undid the writes between. The resource starts at
 // version 0 and each accepted write raises it by one. Where every write is
 // sound and still the stock at the end is not what was sold, that is a
 // violation of its own.
 type lostUpdate struct {
-	st      *state
+	breaches
 	version int64
 	readers []*visit // that have read, with no accepted write since
 	writer  *client  // of the newest accepted write
 	write   ref
 	stock   int64 // at the end
-	found   []Violation
 }
 
-func newLostUpdate(st *state) Checker { return &lostUpdate{st: st} }
-
-func (l *lostUpdate) Event(e *history.Event) {
+func (l *lostUpdate) event(e *history.Event) {
 	if v := l.st.first; v != nil {
 		for len(l.readers) > 0 && l.readers[0].over() {
 			l.readers = l.readers[1:]
@@ -61,27 +65,13 @@ func (l *lostUpdate) breach(e *history.Event) {
 	if writer != nil {
 		text += ", and so undid what " + writer.name + " had written"
 	}
-	l.found = append(l.found, Violation{
-		Property: "lost-update",
-		At:       l.st.now.at,
-		Size:     1,
-		Clients:  named(l.st.who, writer),
-		Events:   proof(read, undone, l.st.now),
-		Text:     text,
-	})
+	l.add(1, named(l.st.who, writer), proof(read, undone, l.st.now), "%s", text)
 }
 
-func (l *lostUpdate) End() []Violation {
+func (l *lostUpdate) end() []Violation {
 	sold := l.st.h.Stock - l.stock
 	if l.st.ended && len(l.found) == 0 && sold != l.version {
-		l.found = append(l.found, Violation{
-			Property: "lost-update",
-			At:       l.st.now.at,
-			Size:     1,
-			Clients:  named(l.writer),
-			Events:   proof(l.write, l.st.now),
-			Text:     fmt.Sprintf("gone from the stock: %d, accepted writes: %d", sold, l.version),
-		})
+		l.add(1, named(l.writer), proof(l.write, l.st.now), "gone from the stock: %d, accepted writes: %d", sold, l.version)
 	}
 	return l.found
 }

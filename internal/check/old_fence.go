@@ -1,10 +1,15 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var oldFenceProperty = Property{
+	Name: "old-fence", Unit: Count, Severity: Misinformation, Letter: "E",
+	Broken:    "a lease was given a fencing token no greater than that of an earlier one",
+	DependsOn: "in what order things happen",
+	watch:     func(st *state, _ int64) checker { return &oldFence{breaches: breaches{st: st}} },
+}
 
 // oldFence: a lease was given a fencing token that is not greater than that of a
 // lease whose key came to be before. A resource that compares tokens then takes
@@ -12,9 +17,8 @@ import (
 // none. When the key came to be counts, not when the lock told of it: an answer may
 // be late.
 type oldFence struct {
-	st    *state
-	top   grant // the greatest token so far
-	found []Violation
+	breaches
+	top grant // the greatest token so far
 }
 
 // grant is a lease with a token.
@@ -24,9 +28,7 @@ type grant struct {
 	locked, acquired ref
 }
 
-func newOldFence(st *state) Checker { return &oldFence{st: st} }
-
-func (o *oldFence) Event(e *history.Event) {
+func (o *oldFence) event(e *history.Event) {
 	c := o.st.who
 	if e.Kind != history.Acquired || e.Fence == 0 || c == nil {
 		return
@@ -36,16 +38,7 @@ func (o *oldFence) Event(e *history.Event) {
 	case g.token > o.top.token:
 		o.top = g
 	case g.locked.seq > o.top.locked.seq && o.top.locked.known():
-		o.found = append(o.found, Violation{
-			Property: "old-fence",
-			At:       e.At,
-			Size:     1,
-			Clients:  named(c, o.top.client),
-			Events:   proof(o.top.locked, o.top.acquired, g.locked, g.acquired),
-			Text: fmt.Sprintf("%s was given the fencing token %d, after %s had been given %d",
-				c.name, g.token, o.top.client.name, o.top.token),
-		})
+		o.add(1, named(c, o.top.client), proof(o.top.locked, o.top.acquired, g.locked, g.acquired),
+			"%s was given the fencing token %d, after %s had been given %d", c.name, g.token, o.top.client.name, o.top.token)
 	}
 }
-
-func (o *oldFence) End() []Violation { return o.found }

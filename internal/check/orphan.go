@@ -1,10 +1,20 @@
 package check
 
 import (
-	"fmt"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var orphanProperty = Property{
+	Name: "orphan", Unit: Nanoseconds, Severity: Blockage, Letter: "P",
+	Broken:    "a key stood although its owner held no lease",
+	DependsOn: "whether a command that its client gave up still takes effect; live, the bound is longer by what a machine may dawdle",
+	// Between the server's applying an acquire and the client's learning of it lies
+	// one round trip; a second is a slow one.
+	Bound: time.Second,
+	watch: func(st *state, bound int64) checker { return &orphan{breaches: breaches{st: st}, bound: bound} },
+}
 
 // orphan: a key stood, for longer than the bound, with an owner that had no
 // open lease: its acquire was applied but it was never told, or was told of an
@@ -13,19 +23,16 @@ import (
 // orphan, and time while the owner is paused does not count. The size is how
 // long the key stood so.
 type orphan struct {
-	st     *state
+	breaches
 	bound  int64
 	owner  *client // of the orphan; nil if there is none
 	locked ref
 	stood  int64 // without the time in which the owner was paused
 	last   int64 // until when stood is counted
 	paused bool  // since last
-	found  []Violation
 }
 
-func newOrphan(st *state) Checker { return &orphan{st: st, bound: bound(st.h, "orphan")} }
-
-func (o *orphan) Event(*history.Event) {
+func (o *orphan) event(*history.Event) {
 	st := o.st
 	if o.owner != nil {
 		o.count()
@@ -64,17 +71,11 @@ func (o *orphan) close() {
 	if cause.seq < o.locked.seq {
 		cause = ref{}
 	}
-	o.found = append(o.found, Violation{
-		Property: "orphan",
-		At:       o.st.now.at,
-		Size:     o.stood,
-		Clients:  named(c),
-		Events:   proof(o.locked, cause, o.st.now),
-		Text:     fmt.Sprintf("the key of %s stood for %s although %s held no lease", c.name, span(o.stood), c.name),
-	})
+	o.add(o.stood, named(c), proof(o.locked, cause, o.st.now),
+		"the key of %s stood for %s although %s held no lease", c.name, span(o.stood), c.name)
 }
 
-func (o *orphan) End() []Violation {
+func (o *orphan) end() []Violation {
 	if o.owner != nil {
 		o.close()
 	}

@@ -1,22 +1,25 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var overlapProperty = Property{
+	Name: "overlap", Unit: Nanoseconds, Severity: Exclusion, Letter: "O",
+	Broken:    "two clients are inside at once",
+	DependsOn: "whether the next client enters before the last holder has learned of its loss and left",
+	turning:   history.Entered,
+	watch:     func(st *state, _ int64) checker { return &overlap{breaches{st: st}} },
+}
 
 // overlap: two clients are inside at once, from entered to left or to death.
 // Each overlapping pair of sections is one violation, complete when the first
 // of the two ends; its size is how long both were inside.
 type overlap struct {
-	st    *state
-	found []Violation
+	breaches
 }
 
-func newOverlap(st *state) Checker { return &overlap{st: st} }
-
-func (o *overlap) Event(*history.Event) {
+func (o *overlap) event(*history.Event) {
 	if c := o.st.exited; c != nil {
 		for _, other := range o.st.inside {
 			o.pair(c, other)
@@ -24,7 +27,7 @@ func (o *overlap) Event(*history.Event) {
 	}
 }
 
-func (o *overlap) End() []Violation {
+func (o *overlap) end() []Violation {
 	in := o.st.inside
 	for i, a := range in {
 		for _, b := range in[i+1:] {
@@ -43,12 +46,6 @@ func (o *overlap) pair(a, b *client) {
 		culprit, other = b, a
 	}
 	size := o.st.now.at - b.entered.at
-	o.found = append(o.found, Violation{
-		Property: "overlap",
-		At:       o.st.now.at,
-		Size:     size,
-		Clients:  named(culprit, other),
-		Events:   proof(a.entered, culprit.lost, b.locked, b.entered, o.st.now),
-		Text:     fmt.Sprintf("%s and %s were both inside for %s", a.name, b.name, span(size)),
-	})
+	o.add(size, named(culprit, other), proof(a.entered, culprit.lost, b.locked, b.entered, o.st.now),
+		"%s and %s were both inside for %s", a.name, b.name, span(size))
 }

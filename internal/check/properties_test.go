@@ -53,8 +53,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// judgeCase lists the violations of p. The judge and p's own checker, made by
-// New, must find the same.
+// judgeCase lists the violations of p. A judge of all properties and one of p
+// alone must find the same.
 func judgeCase(t *testing.T, p Property, text string) string {
 	t.Helper()
 	h, events := script(t, text)
@@ -66,13 +66,13 @@ func judgeCase(t *testing.T, p Property, text string) string {
 			found = append(found, v)
 		}
 	}
-	alone := p.New(h)
+	alone := newJudge(h, p)
 	for i := range events {
 		alone.Event(&events[i])
 	}
-	own := alone.End()
+	own := alone.Report().Violations
 	if d := cmp.Diff(found, own); d != "" {
-		t.Errorf("the judge's %s and New's differ (-judge +New):\n%s", p.Name, d)
+		t.Errorf("a judge of all properties finds another %s than one of it alone (-all +alone):\n%s", p.Name, d)
 	}
 	if !slices.IsSortedFunc(own, func(a, b Violation) int { return int(a.At - b.At) }) {
 		t.Errorf("%s: violations are not in the order of At: %v", p.Name, own)

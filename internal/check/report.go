@@ -8,20 +8,13 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// Report is what one history tells. Times are virtual nanoseconds.
+// Report is what one history shows.
 type Report struct {
-	Sections   int         `json:"sections"`             // entered
-	Aborted    int         `json:"aborted"`              // rolled back for a lost lease
-	Rejected   int         `json:"rejected"`             // writes that the resource refused
-	Commands   int         `json:"commands"`             // that reached Redis
-	SoldOut    bool        `json:"sold_out"`             // the run ended at stock 0
-	Virtual    int64       `json:"virtual"`              // time of the last event
-	Waits      []int64     `json:"waits,omitempty"`      // from Waiting to Acquired, each acquisition; a refusal and a new try go on waiting
-	Inside     int64       `json:"inside"`               // time inside, all clients
-	Lost       int64       `json:"lost"`                 // of it, while Redis held the key for no one or for another
-	Unknown    string      `json:"unknown,omitempty"`    // why this run is too little evidence; empty if it is enough
-	Findings   []Finding   `json:"findings,omitempty"`   // the lock misbehaved as a program
-	Violations []Violation `json:"violations,omitempty"` // none where the surroundings have spoilt the run
+	Counters
+	Waits      []int64     // from Waiting to Acquired, each acquisition, in virtual nanoseconds; a refusal and a new attempt do not end the wait
+	Unknown    string      // why this run is too little evidence; empty if it is enough
+	Findings   []Finding   // the lock misbehaved as a program
+	Violations []Violation // none where the surroundings have spoilt the run
 }
 
 // Finding is a lock that misbehaved as a program, taken from the history.
@@ -31,32 +24,32 @@ type Finding struct {
 	Stack  string `json:"stack,omitempty"`
 }
 
-// The classes of findings that are about the surroundings and not the lock: a
-// run with one is too little evidence.
+// The classes of findings about the surroundings, not the lock: a run with one is
+// too little evidence.
 const (
 	StuckTime  = "stuck-time" // virtual time stood still
 	Standstill = "standstill" // a real machine did
 	Unwatched  = "unwatched"  // the key could not be looked at all the time
 )
 
-// doubtful says what is doubtful about a run with such a finding.
+// doubtful says why a run with a finding about the surroundings is in doubt.
 var doubtful = map[string]string{
 	StuckTime:  "virtual time was stuck",
 	Standstill: "the machine stood still",
 	Unwatched:  "the key could not be watched all the time",
 }
 
-// spoilt reports whether what the events say of the key, or of times, cannot be
-// trusted: such a history proves nothing. (One in which virtual time stood still is
-// true as far as it goes.)
+// spoilt reports whether the events' account of the key, or their times, cannot be
+// trusted: the history proves nothing. (One in which virtual time stood still is
+// sound as far as it goes.)
 func (r Report) spoilt() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Class == Standstill || f.Class == Unwatched })
 }
 
-// OfSurroundings reports whether findings of the class say nothing of the lock.
+// OfSurroundings reports whether findings of the class say nothing about the lock.
 func OfSurroundings(class string) bool { return doubtful[class] != "" }
 
-// tally counts what a report tells beside the violations.
+// tally collects everything of a report but the violations.
 type tally struct {
 	st      *state
 	r       Report
@@ -102,11 +95,14 @@ func (t *tally) event(e *history.Event) {
 	case history.Finding:
 		t.r.Findings = append(t.r.Findings, finding(e))
 	case history.End:
-		t.r.SoldOut = e.Value == 0 && t.st.h.Stock > 0
+		if t.r.SoldOut = 0; e.Value == 0 && t.st.h.Stock > 0 {
+			t.r.SoldOut = 1
+		}
 	}
 }
 
-// clock counts the time until the present event for who was inside before it.
+// clock counts the time until the present event for the clients that were inside
+// before it.
 func (t *tally) clock() {
 	now := t.st.now.at
 	t.r.Virtual = now

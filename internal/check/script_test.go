@@ -86,7 +86,7 @@ func readHeader(t testing.TB, h *history.Header, words []string) {
 		case "fault":
 			h.Faults = append(h.Faults, v)
 		default:
-			if _, ok := Explain(k); !ok {
+			if _, ok := Lookup(k); !ok {
 				t.Fatalf("header field %q", w)
 			}
 			h.Bounds[k] = duration(t, v)
@@ -140,7 +140,7 @@ func number(t testing.TB, s string) int64 {
 
 // line tells a violation as the files in testdata do.
 func (v Violation) line() string {
-	p, _ := Explain(v.Property)
+	p, _ := Lookup(v.Property)
 	size := fmt.Sprint(v.Size)
 	if p.Unit == Nanoseconds {
 		size = time.Duration(v.Size).String()

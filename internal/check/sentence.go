@@ -6,16 +6,27 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// sentence tells one event, and how much it means. The state is as the event
-// left it.
-func (t *teller) sentence(e *history.Event) (string, weight) {
+// weight ranks the steps of a story: one that is too long drops its lightest
+// steps.
+type weight uint8
+
+const (
+	trivial weight = iota // shown only as a proof
+	routine
+	plot
+	turn
+	proven
+)
+
+// sentence describes one event, and weighs it. The state is as the event left it.
+func (st *state) sentence(e *history.Event) (string, weight) {
 	switch e.Kind {
 	case history.Locked, history.Renewed, history.Unlocked, history.Expired:
-		return t.keySentence(e)
+		return st.keySentence(e)
 	case history.Read, history.Checked, history.Wrote, history.Rejected, history.Unanswered, history.SoldOut:
-		return t.resourceSentence(e)
+		return st.resourceSentence(e)
 	case history.Waiting, history.Acquired, history.Refused, history.Releasing, history.Released:
-		return t.lockSentence(e)
+		return st.lockSentence(e)
 	case history.Fired:
 		return fault(e), turn
 	case history.Over:
@@ -27,22 +38,22 @@ func (t *teller) sentence(e *history.Event) (string, weight) {
 	case history.Finding:
 		return "the lock misbehaves: " + e.Detail, turn
 	}
-	return t.sectionSentence(e)
+	return st.sectionSentence(e)
 }
 
-func (t *teller) sectionSentence(e *history.Event) (string, weight) {
+func (st *state) sectionSentence(e *history.Event) (string, weight) {
 	who := "client " + e.Client
 	switch e.Kind {
 	case history.Entered:
-		for _, c := range t.st.inside {
-			if c != t.st.who {
+		for _, c := range st.inside {
+			if c != st.who {
 				return who + " enters while client " + c.name + " is inside", turn
 			}
 		}
 		return who + " enters", turn
 	case history.Noticed:
 		text := who + " notices that its lease is lost" + because(e.Detail)
-		if c := t.st.who; c != nil && c.lost.known() {
+		if c := st.who; c != nil && c.lost.known() {
 			text += ", " + span(e.At-c.lost.at) + " after the loss"
 		}
 		return text, turn
@@ -60,14 +71,14 @@ func (t *teller) sectionSentence(e *history.Event) (string, weight) {
 	return who + ": " + string(e.Kind), routine
 }
 
-func (t *teller) lockSentence(e *history.Event) (string, weight) {
+func (st *state) lockSentence(e *history.Event) (string, weight) {
 	who := "client " + e.Client
-	c := t.st.who
+	c := st.who
 	switch e.Kind {
 	case history.Waiting:
 		return who + " asks for the lock", routine
 	case history.Acquired:
-		if c == nil || !c.locked.known() || c.lost.known() || e.At-c.locked.at > bound(t.st.h, "orphan") {
+		if c == nil || !c.locked.known() || c.lost.known() || e.At-c.locked.at > orphanProperty.bound(st.h) {
 			return who + " is told that it has the lock", plot
 		}
 		return who + " is told that it has the lock", trivial
@@ -82,20 +93,20 @@ func (t *teller) lockSentence(e *history.Event) (string, weight) {
 	return who + " has released the lock", trivial
 }
 
-func (t *teller) keySentence(e *history.Event) (string, weight) {
+func (st *state) keySentence(e *history.Event) (string, weight) {
 	who := "client " + e.Client
 	foreign := e.Owner != "" && e.Owner != e.Client
 	switch e.Kind {
 	case history.Locked:
-		if t.st.lost != nil {
-			return fmt.Sprintf("%s takes the key of client %s over", who, t.st.lost.name), turn
+		if st.lost != nil {
+			return fmt.Sprintf("%s takes the key of client %s over", who, st.lost.name), turn
 		}
 		return fmt.Sprintf("%s acquires the lock%s", who, lease(e.Dur)), turn
 	case history.Renewed:
 		if foreign {
 			return who + " renews the key of client " + e.Owner, turn
 		}
-		if t.st.who != nil && t.st.who.phase == released {
+		if st.who != nil && st.who.phase == released {
 			return who + " renews the key after its release", turn
 		}
 		return who + " renews its lease", routine
@@ -114,13 +125,13 @@ func (t *teller) keySentence(e *history.Event) (string, weight) {
 	return who + " removes its key", turn
 }
 
-func (t *teller) resourceSentence(e *history.Event) (string, weight) {
+func (st *state) resourceSentence(e *history.Event) (string, weight) {
 	who := "client " + e.Client
 	switch e.Kind {
 	case history.Read:
 		return fmt.Sprintf("%s reads stock %d, version %d", who, e.Value, e.Version), plot
 	case history.Checked:
-		if c := t.st.who; c != nil && c.lost.known() {
+		if c := st.who; c != nil && c.lost.known() {
 			return who + " checks its lease, and does not see that it is lost", plot
 		}
 		return who + " checks its lease a last time", routine
@@ -131,7 +142,7 @@ func (t *teller) resourceSentence(e *history.Event) (string, weight) {
 	case history.SoldOut:
 		return who + " finds nothing left to sell", plot
 	}
-	v := t.st.answer
+	v := st.answer
 	if v == nil {
 		return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
 	}
@@ -148,7 +159,7 @@ func (t *teller) resourceSentence(e *history.Event) (string, weight) {
 	return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
 }
 
-// fault tells a fault that took effect, with its proof.
+// fault describes a fault that took effect, with its proof.
 func fault(e *history.Event) string {
 	text := "fault " + e.Fault + " fires" + on(e.Client)
 	if e.Dur > 0 {
@@ -171,7 +182,7 @@ func because(detail string) string {
 	return " (" + detail + ")"
 }
 
-// lease is the life that a new key was given.
+// lease is the time to live of a new key.
 func lease(dur int64) string {
 	if dur <= 0 {
 		return ""

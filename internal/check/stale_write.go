@@ -1,10 +1,15 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var staleWriteProperty = Property{
+	Name: "stale-write", Unit: Nanoseconds, Severity: Corruption, Letter: "S",
+	Broken:    "the resource accepted a write after a later holder had read it",
+	DependsOn: "whether the next holder has read before the last one's write arrives",
+	watch:     func(st *state, _ int64) checker { return &staleWrite{breaches{st: st}} },
+}
 
 // staleWrite: the resource accepted a write of a section after a later holder,
 // a client that entered after it, had read the resource: that holder now works
@@ -14,13 +19,10 @@ import (
 //
 // A write counts for the section that it was sent from, however late it comes.
 type staleWrite struct {
-	st    *state
-	found []Violation
+	breaches
 }
 
-func newStaleWrite(st *state) Checker { return &staleWrite{st: st} }
-
-func (s *staleWrite) Event(e *history.Event) {
+func (s *staleWrite) event(e *history.Event) {
 	if v := s.st.first; v != nil {
 		s.overtake(v)
 	}
@@ -48,15 +50,6 @@ func (s *staleWrite) overtake(by *visit) {
 func (s *staleWrite) breach(v *visit) {
 	later := v.overtaken
 	size := s.st.now.at - later.read.at
-	s.found = append(s.found, Violation{
-		Property: "stale-write",
-		At:       s.st.now.at,
-		Size:     size,
-		Clients:  named(v.client, later.client),
-		Events:   proof(v.entered, v.lost, later.entered, later.read, s.st.now),
-		Text: fmt.Sprintf("the resource accepted a write of %s %s after the later holder %s had read it",
-			v.client.name, span(size), later.client.name),
-	})
+	s.add(size, named(v.client, later.client), proof(v.entered, v.lost, later.entered, later.read, s.st.now),
+		"the resource accepted a write of %s %s after the later holder %s had read it", v.client.name, span(size), later.client.name)
 }
-
-func (s *staleWrite) End() []Violation { return s.found }

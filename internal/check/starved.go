@@ -1,10 +1,18 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var starvedProperty = Property{
+	Name: "starved", Unit: Nanoseconds, Severity: Delay, Liveness: true, Letter: "V",
+	Broken:      "a holder kept others waiting for too long",
+	DependsOn:   "how long the others have waited already",
+	BoundLeases: 10, // a holder may renew a few times, but not keep others out for ten leases
+	watch: func(st *state, bound int64) checker {
+		return &starved{breaches: breaches{st: st}, bound: bound, judged: map[*client]int{}}
+	},
+}
 
 // starved: one hold kept a live client waiting for longer than the bound. The
 // hold lasts from entered to the client's leaving or death, or until it no
@@ -12,17 +20,12 @@ import (
 // the client that waited longest began to wait within the hold. One hold is at
 // most one violation; its size is how long it kept that client waiting.
 type starved struct {
-	st     *state
+	breaches
 	bound  int64
 	judged map[*client]int // Seq of the entered of the hold that was judged last
-	found  []Violation
 }
 
-func newStarved(st *state) Checker {
-	return &starved{st: st, bound: bound(st.h, "starved"), judged: map[*client]int{}}
-}
-
-func (s *starved) Event(*history.Event) {
+func (s *starved) event(*history.Event) {
 	if c := s.st.exited; c != nil {
 		s.judge(c)
 	}
@@ -51,14 +54,7 @@ func (s *starved) judge(c *client) {
 	if size <= s.bound {
 		return
 	}
-	s.found = append(s.found, Violation{
-		Property: "starved",
-		At:       s.st.now.at,
-		Size:     size,
-		Clients:  named(c, worst),
-		Events:   proof(worst.asked, c.entered, s.st.now),
-		Text:     fmt.Sprintf("%s kept %s waiting for %s", c.name, worst.name, span(size)),
-	})
+	s.add(size, named(c, worst), proof(worst.asked, c.entered, s.st.now), "%s kept %s waiting for %s", c.name, worst.name, span(size))
 }
 
 // waited is how long w has waited since the hold began. A refused client has
@@ -74,7 +70,7 @@ func (s *starved) waited(w *client, entered ref) int64 {
 	return 0
 }
 
-func (s *starved) End() []Violation {
+func (s *starved) end() []Violation {
 	for _, c := range s.st.inside {
 		s.judge(c)
 	}

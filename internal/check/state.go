@@ -1,59 +1,15 @@
 package check
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// ref points at an event. Its zero value points at none, as Seq counts from 1.
-type ref struct {
-	at  int64
-	seq int
-}
-
-func (r ref) known() bool { return r.seq != 0 }
-
-// phase is where a client stands towards the lock.
-type phase uint8
-
-const (
-	idle     phase = iota // has not asked, or asks no more
-	waiting               // Acquire runs
-	refused               // Acquire returned an error; the client may ask again
-	held                  // has an open lease: from acquired to released
-	released              // Release has returned
-)
-
-// client is what the history has told of one client.
-type client struct {
-	name    string
-	phase   phase
-	crashed bool
-	inside  bool
-	paused  int // pauses that are active on it
-	visits
-
-	asked    ref // when it began to wait; a refusal and a new try go on waiting
-	refused  ref
-	released ref
-	entered  ref
-	noticed  ref // that its lease is lost, since it entered
-	died     ref
-	locked   ref // its key came to be
-	lost     ref // its key ended or went to another; zero while it stands
-}
-
-// waits says that the client lives and waits; a refused one waits no longer,
-// unless it asks again.
-func (c *client) waits() bool { return c.phase == waiting && !c.crashed }
-
-// gaveUp says that the client lives and was refused: it may come again.
-func (c *client) gaveUp() bool { return c.phase == refused && !c.crashed }
-
-// state is what several checkers need to know: who waits, who is inside, who
-// owns the key. It is updated with an event before any checker sees the event.
+// state is what several checkers need: who waits, who is inside, who owns the
+// key. It is updated with an event before any checker sees that event.
 type state struct {
 	h       history.Header
 	now     ref
@@ -64,13 +20,13 @@ type state struct {
 	waiting int       // clients that wait
 	refused int       // clients that gaveUp
 
-	owner *client // of the key; nil if it does not stand or its owner is not known
+	owner *client // of the key; nil if there is no key or its owner is not known
 	life  int64   // when the key was last locked or renewed
 
 	faults map[victim]int // lasting faults that are active
 	active int            // how many they are
 
-	// What this very event brought about; nil if it did not.
+	// What this event caused; nil for nothing.
 	who    *client // the event's client
 	exited *client // its section ended, by leaving or by death
 	lost   *client // it lost its key
@@ -89,7 +45,7 @@ func newState(h history.Header) *state {
 	return st
 }
 
-// client finds or makes a client. Nobody, "", is none.
+// client finds or makes a client; nil for "", which names nobody.
 func (st *state) client(name string) *client {
 	if name == "" {
 		return nil
@@ -127,7 +83,7 @@ func change(before, after bool) int {
 	return 0
 }
 
-// updateKey takes the events of the key.
+// updateKey applies an event of the key, and reports whether it was one.
 func (st *state) updateKey(e *history.Event) bool {
 	switch e.Kind {
 	case history.Locked:
@@ -156,7 +112,7 @@ func (st *state) lose(c *client) {
 	}
 }
 
-// updateRun takes the events of the harness.
+// updateRun applies an event of the harness, and reports whether it was one.
 func (st *state) updateRun(e *history.Event) bool {
 	switch e.Kind {
 	case history.Fired:
@@ -171,8 +127,8 @@ func (st *state) updateRun(e *history.Event) bool {
 	return true
 }
 
-// fired counts a fault that lasts. A fault that fires again before it is over
-// is over when both are.
+// fired counts a fault that lasts. One that fires again while it is active ends
+// with the last of its ends.
 func (st *state) fired(e *history.Event) {
 	if e.Dur == 0 {
 		return
@@ -204,7 +160,7 @@ func (st *state) pause(e *history.Event, n int) {
 	}
 }
 
-// updateClient takes the events of a client.
+// updateClient applies an event of a client.
 func (st *state) updateClient(c *client, e *history.Event) {
 	switch e.Kind {
 	case history.Waiting:
@@ -248,11 +204,12 @@ func (st *state) exit(c *client) {
 	st.inside = slices.DeleteFunc(st.inside, func(o *client) bool { return o == c })
 }
 
-// leaseOver is since when the key keeps nobody out any more by the lease's
-// nominal length. A key that outlives its lease does so against its promise.
+// leaseOver is when the lease's nominal length ends, after which the key should
+// keep nobody out: one that outlives its lease breaks its promise.
 func (st *state) leaseOver() int64 { return after(st.life, st.h.Lease) }
 
-// longestWaiter is who has waited longest of all that wait or were refused.
+// longestWaiter is the client that has waited longest of those that wait or were
+// refused.
 func (st *state) longestWaiter() *client {
 	var longest *client
 	for _, c := range st.clients {
@@ -261,4 +218,32 @@ func (st *state) longestWaiter() *client {
 		}
 	}
 	return longest
+}
+
+// updateVisit applies an exchange between a client and the resource.
+func (st *state) updateVisit(c *client, e *history.Event) {
+	v := c.of(e.Section)
+	if v == nil {
+		return
+	}
+	switch e.Kind {
+	case history.Read:
+		if !v.read.known() {
+			v.read, st.first = st.now, v
+		}
+	case history.Checked, history.Unanswered:
+		v.sent = true
+	case history.Wrote, history.Rejected:
+		v.answered, st.answer = true, v
+		delete(c.late, v.section)
+	}
+}
+
+// after is the time d after t. It saturates: a hostile header must not put a
+// deadline in the past.
+func after(t, d int64) int64 {
+	if d > 0 && t > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return t + d
 }

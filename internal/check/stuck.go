@@ -2,9 +2,20 @@ package check
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var stuckProperty = Property{
+	Name: "stuck", Unit: Nanoseconds, Severity: Delay, Liveness: true, Letter: "T",
+	Broken:    "the lock could be had and clients waited for it, but nobody got it in time",
+	DependsOn: "whether a client comes and asks while those who wait sleep; live, the bound is longer by what a machine may dawdle",
+	// A waiter that was not woken must poll by itself: five seconds allow for its
+	// longest sensible interval and go-redis's timeout of three seconds.
+	Bound: 5 * time.Second,
+	watch: func(st *state, bound int64) checker { return &stuck{breaches: breaches{st: st}, bound: bound} },
+}
 
 // stuck: a live client waited and the lock could be had, but nobody got it
 // within the bound. It could be had while nobody was inside, the key was gone
@@ -13,7 +24,7 @@ import (
 // it asks again; if not, its wait ended with the refusal. One such period is one
 // violation; its size is how long it was.
 type stuck struct {
-	st    *state
+	breaches
 	bound int64
 	open  bool    // clients wait, nobody is inside, no fault is active
 	since int64   // when it became so
@@ -22,12 +33,9 @@ type stuck struct {
 	key   ref     // who may have it was settled by this event of the key
 	owner *client // of the key, while it keeps others out, be it past its lease
 	gone  ref     // a key that had outlived its lease ended
-	found []Violation
 }
 
-func newStuck(st *state) Checker { return &stuck{st: st, bound: bound(st.h, "stuck")} }
-
-func (s *stuck) Event(e *history.Event) {
+func (s *stuck) event(e *history.Event) {
 	st := s.st
 	got := e.Kind == history.Acquired || e.Kind == history.Locked || e.Kind == history.Renewed
 	open := st.waiting+st.refused > 0 && len(st.inside) == 0 && st.active == 0
@@ -80,17 +88,11 @@ func (s *stuck) close() {
 		died = s.owner.died
 		text = fmt.Sprintf("nobody got the lock for %s after the lease of %s was over, although clients waited", span(size), s.owner.name)
 	}
-	s.found = append(s.found, Violation{
-		Property: "stuck",
-		At:       end.at,
-		Size:     size,
-		Clients:  named(s.owner, waiter),
-		Events:   proof(s.key, died, waiter.asked, s.gone, end),
-		Text:     text,
-	})
+	s.add(size, named(s.owner, waiter), proof(s.key, died, waiter.asked, s.gone, end), "%s", text)
+	s.found[len(s.found)-1].At = end.at
 }
 
-func (s *stuck) End() []Violation {
+func (s *stuck) end() []Violation {
 	if s.open {
 		s.close()
 	}

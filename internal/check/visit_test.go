@@ -9,14 +9,14 @@ import (
 // TestMemoryIsBoundedByWhatIsOpen: sections that are over leave nothing behind.
 func TestMemoryIsBoundedByWhatIsOpen(t *testing.T) {
 	st := newState(history.Header{Clients: []string{"A"}})
-	stale, lost := newStaleWrite(st), newLostUpdate(st).(*lostUpdate)
+	stale, lost := staleWriteProperty.watch(st, 0), lostUpdateProperty.watch(st, 0).(*lostUpdate)
 	seq, section := 0, 0
 	emit := func(kind history.Kind, section int) {
 		seq++
 		e := history.Event{Seq: seq, At: int64(seq), Kind: kind, Client: "A", Section: section}
 		st.update(&e)
-		stale.Event(&e)
-		lost.Event(&e)
+		stale.event(&e)
+		lost.event(&e)
 	}
 	do := func(kinds ...history.Kind) {
 		section++

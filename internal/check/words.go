@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// span tells a length of time to people: "15.0 s", "350 ms", "12 µs".
+// span formats a length of time: "15.0 s", "350 ms", "12 µs".
 func span(ns int64) string {
 	switch d := time.Duration(ns); {
 	case d >= time.Second:
@@ -20,8 +20,8 @@ func span(ns int64) string {
 	return fmt.Sprintf("%d ns", ns)
 }
 
-// about is span without a fraction that says nothing, for what was set: "30 s".
-// Ten minutes and more are in minutes, as everywhere.
+// about formats a length of time that was configured: span without an empty
+// fraction, as "30 s", and minutes from ten minutes on.
 func about(ns int64) string {
 	if d := time.Duration(ns); d >= 10*time.Minute {
 		return strings.Replace(fmt.Sprintf("%.1f min", d.Minutes()), ".0 min", " min", 1)
@@ -29,7 +29,7 @@ func about(ns int64) string {
 	return strings.Replace(span(ns), ".0 s", " s", 1)
 }
 
-// proof lists the events that are known, in order, each once.
+// proof lists the known events, in order, each once.
 func proof(refs ...ref) []int {
 	var out []int
 	for _, r := range refs {
@@ -41,7 +41,7 @@ func proof(refs ...ref) []int {
 	return slices.Compact(out)
 }
 
-// named lists the clients that are known, each once.
+// named lists the known clients, each once.
 func named(clients ...*client) []string {
 	var out []string
 	for _, c := range clients {

@@ -1,34 +1,30 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/lockchaos/simrun/internal/history"
 )
+
+var zombieProperty = Property{
+	Name: "zombie", Unit: Count, Severity: Exclusion, Letter: "Z",
+	Broken:    "a key was renewed after its release",
+	DependsOn: "whether a renewal is under way when the release comes",
+	watch:     func(st *state, _ int64) checker { return &zombie{breaches{st: st}} },
+}
 
 // zombie: a client renewed a key after its release had returned. It does not
 // matter whose key that was, unless the client asks for the lock again: then only
 // a key of another's counts, since its own may be the answer.
 type zombie struct {
-	st    *state
-	found []Violation
+	breaches
 }
 
-func newZombie(st *state) Checker { return &zombie{st: st} }
-
-func (z *zombie) Event(e *history.Event) {
+func (z *zombie) event(e *history.Event) {
 	c := z.st.who
 	if e.Kind != history.Renewed || c == nil || !z.late(c, e) {
 		return
 	}
-	z.found = append(z.found, Violation{
-		Property: "zombie",
-		At:       e.At,
-		Size:     1,
-		Clients:  named(c),
-		Events:   proof(c.released, z.st.now),
-		Text:     fmt.Sprintf("%s renewed the key %s after it had released it", c.name, span(e.At-c.released.at)),
-	})
+	z.add(1, named(c), proof(c.released, z.st.now),
+		"%s renewed the key %s after it had released it", c.name, span(e.At-c.released.at))
 }
 
 // late says that the renewal by c comes after its release.
@@ -42,5 +38,3 @@ func (z *zombie) late(c *client, e *history.Event) bool {
 		return false
 	}
 }
-
-func (z *zombie) End() []Violation { return z.found }

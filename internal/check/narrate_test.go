@@ -13,9 +13,9 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// TestTell tells the first violation of the property that each case of
+// TestNarrate narrates the first violation of the property that each case of
 // testdata/tell.txt names after "tell ".
-func TestTell(t *testing.T) {
+func TestNarrate(t *testing.T) {
 	path := filepath.Join("testdata", "tell.txt")
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func story(t *testing.T, h history.Header, events []history.Event, property stri
 			continue
 		}
 		var out string
-		for i, s := range Tell(h, events, v) {
+		for i, s := range Narrate(h, events, v) {
 			mark := ""
 			if s.Key {
 				mark = " *"
@@ -72,7 +72,7 @@ func TestStoriesHoldTheirProofs(t *testing.T) {
 	for seed := range uint64(20) {
 		h, events := wild(seed, 400)
 		for _, v := range All(h, events).Violations {
-			steps := Tell(h, events, v)
+			steps := Narrate(h, events, v)
 			var proofs []int
 			for _, s := range steps {
 				if s.Key {
@@ -92,9 +92,9 @@ func TestStoriesHoldTheirProofs(t *testing.T) {
 	}
 }
 
-func TestTellWithoutProofsTellsNothing(t *testing.T) {
+func TestNarrateWithoutProofsIsEmpty(t *testing.T) {
 	h, events := wild(1, 50)
-	if steps := Tell(h, events, Violation{Property: "overlap"}); len(steps) != 0 {
+	if steps := Narrate(h, events, Violation{Property: "overlap"}); len(steps) != 0 {
 		t.Errorf("got %v", steps)
 	}
 }
