@@ -63,7 +63,7 @@ func readEvidence(dir string, s results.Strategy) (*evidence, error) {
 	// A history of another seed than the violation's would be told wrongly.
 	if f := s.FirstViolation; f != nil && f.Seed == h.Seed {
 		e.violation = &f.Violation
-		e.steps = check.Tell(h, events, f.Violation)
+		e.steps = check.Narrate(h, events, f.Violation)
 		keep = e.proof()
 	}
 	e.lanes = timeline.Build(h, events, keep...)

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
 )
-
-// liveness are the properties of something that must happen in time; all
-// others are of something that must never happen.
-var liveness = []string{"late-notice", "stuck", "starved", "leak"}
 
 type tableView struct {
 	Safety   []propertyHead
@@ -52,7 +49,7 @@ func viewTable(sc results.Scenario) tableView {
 	var safe, live []string
 	for _, p := range properties(sc.Strategies) {
 		h := propertyHead{p, brokenText(p)}
-		if slices.Contains(liveness, p) {
+		if known, _ := check.Lookup(p); known.Liveness {
 			live = append(live, p)
 			t.Liveness = append(t.Liveness, h)
 		} else {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
 )
 
@@ -32,10 +33,11 @@ func findStrategy(sc results.Scenario, name string) (results.Strategy, bool) {
 	return results.Strategy{}, false
 }
 
-// letters stand for properties where there is no room for their names.
-var letters = map[string]string{
-	"overlap": "O", "stale-write": "S", "lost-update": "U", "foreign-release": "F", "late-notice": "N",
-	"stuck": "T", "starved": "V", "orphan": "P", "zombie": "Z", "old-fence": "E", "leak": "L",
+// letter stands for a property where there is no room for its name; it is empty
+// for an unknown one.
+func letter(property string) string {
+	p, _ := check.Lookup(property)
+	return p.Letter
 }
 
 // Letters of what is no known property.
@@ -48,7 +50,7 @@ const (
 func marks(s results.Strategy) string {
 	var out string
 	for _, p := range breached(s) {
-		if l := letters[p]; l != "" {
+		if l := letter(p); l != "" {
 			out += l
 		} else if !strings.Contains(out, letterOther) {
 			out += letterOther
@@ -93,7 +95,7 @@ func markNames(r results.Results) []markName {
 		}
 	}
 	for _, p := range propertyOrder {
-		add(letters[p], p)
+		add(letter(p), p)
 	}
 	add(letterOther, "another property")
 	return out

@@ -99,7 +99,7 @@ func TestSentenceOfMisdeeds(t *testing.T) {
 func TestLetters(t *testing.T) {
 	seen := map[string]string{letterOther: "another", letterMisdeed: "a misdeed"}
 	for _, p := range propertyOrder {
-		l := letters[p]
+		l := letter(p)
 		if l == "" || seen[l] != "" {
 			t.Errorf("%s has letter %q, which is that of %q", p, l, seen[l])
 		}

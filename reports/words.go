@@ -25,13 +25,9 @@ var propertyOrder = func() []string {
 // brokenText says what it means that a property was breached; empty for one
 // that nobody knows.
 func brokenText(property string) string {
-	p, _ := check.Explain(property)
+	p, _ := check.Lookup(property)
 	return p.Broken
 }
-
-// observations are what a scenario may expect beside properties: they count
-// what a lock did right, so they are no harm.
-var observations = []string{"aborted", "rejected", "sold-out"}
 
 // properties lists the properties that any of the strategies breached or was
 // expected to have or not to have, in the order of columns.
@@ -45,8 +41,8 @@ func properties(strategies []results.Strategy) []string {
 			seen[p] = true
 		}
 	}
-	for _, o := range observations {
-		delete(seen, o)
+	for _, o := range check.Observations {
+		delete(seen, o.Name)
 	}
 	names := make([]string, 0, len(seen))
 	for p := range seen {

@@ -5,20 +5,24 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/lockchaos/simrun/internal/check"
 )
 
 // Properties lists what a scenario may expect of a strategy: the properties of
 // package check, by name, and after them the observations of a run.
-func Properties() []string {
-	return []string{
-		"overlap", "stale-write", "lost-update", "foreign-release", "late-notice",
-		"stuck", "starved", "orphan", "zombie", "old-fence", "leak",
-		"aborted", "rejected", "sold-out",
-	}
-}
+func Properties() []string { return check.Names() }
 
 // boundedProperties are those whose breach is a matter of time.
-var boundedProperties = []string{"late-notice", "stuck", "starved", "orphan"}
+func boundedProperties() []string {
+	var names []string
+	for _, p := range check.Properties {
+		if p.Bounded() {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
 
 func (r *reader) bounds(s *Scenario, all pair) error {
 	pairs, err := r.mapping("bounds", all.value, "{stuck: 5s}")
@@ -26,7 +30,7 @@ func (r *reader) bounds(s *Scenario, all pair) error {
 		return err
 	}
 	for _, p := range pairs {
-		if err := r.known("bounded property", p.key.text, p.key.place, boundedProperties); err != nil {
+		if err := r.known("bounded property", p.key.text, p.key.place, boundedProperties()); err != nil {
 			return err
 		}
 		if s.Bounds[p.key.text], err = r.durationFrom(p.key.text, p.value, time.Millisecond); err != nil {

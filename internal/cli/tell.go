@@ -31,7 +31,7 @@ func tellFirst(w io.Writer, dir string, r results.Results) error {
 
 // tell writes a violation's numbered steps; a star marks those that prove it.
 func tell(w io.Writer, h history.Header, events []history.Event, v check.Violation) {
-	for i, s := range check.Tell(h, events, v) {
+	for i, s := range check.Narrate(h, events, v) {
 		mark := " "
 		if s.Key {
 			mark = "*"

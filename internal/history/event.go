@@ -107,5 +107,5 @@ type Header struct {
 	Lease       int64            `json:"lease"`
 	Stock       int64            `json:"stock"`  // at the start
 	Faults      []string         `json:"faults"` // ids of the faults that must fire
-	Bounds      map[string]int64 `json:"bounds"` // property → how late is too late, see check.Bounds
+	Bounds      map[string]int64 `json:"bounds"` // property → how late is too late, see check.Property
 }

@@ -107,11 +107,14 @@ func (w *world) connect(ctx context.Context) error {
 
 // allow lengthens the bounds by what a real machine may dawdle.
 func allow(h history.Header, scale float64) {
-	for property, bound := range check.Bounds {
-		if _, set := h.Bounds[property]; !set {
-			h.Bounds[property] = int64(bound)
+	for _, p := range check.Properties {
+		if p.Bound == 0 {
+			continue
 		}
-		h.Bounds[property] += int64(float64(dawdle) * scale)
+		if _, set := h.Bounds[p.Name]; !set {
+			h.Bounds[p.Name] = int64(p.Bound)
+		}
+		h.Bounds[p.Name] += int64(float64(dawdle) * scale)
 	}
 }
 

@@ -79,11 +79,11 @@ func Agree(virtual Results, live ...Side) Agreement {
 			for _, name := range asked(v, runs) {
 				c := AgreementCell{
 					Scenario: s.Name, Strategy: v.Name, Property: name,
-					Virtual: v.shown(name), VirtualRuns: v.told(name),
+					Virtual: v.shown(name), VirtualRuns: v.evidence(name),
 				}
 				for _, l := range runs {
 					c.Live += l.shown(name)
-					c.LiveRuns += l.told(name)
+					c.LiveRuns += l.evidence(name)
 				}
 				c.Agree, c.Why = c.judge()
 				if !c.Agree {
@@ -127,7 +127,7 @@ const unlikely = 0.01
 // judge says whether the live runs could have been among the virtual ones, and
 // otherwise, or where not every run is alike, why.
 func (c AgreementCell) judge() (agree bool, why string) {
-	varies := check.Varies(c.Property)
+	depends := check.DependsOn(c.Property)
 	switch {
 	case c.LiveRuns == 0:
 		return false, "no live run is evidence: see the live report"
@@ -136,13 +136,13 @@ func (c AgreementCell) judge() (agree bool, why string) {
 	case c.Live == c.LiveRuns && c.Virtual == c.VirtualRuns, c.Live == 0 && c.Virtual == 0:
 		return true, ""
 	case c.Virtual == 0:
-		return false, "never in virtual time. It turns on " + varies
+		return false, "never in virtual time. It turns on " + depends
 	case c.Live == 0 && c.Virtual == c.VirtualRuns:
-		return false, "always in virtual time. It turns on " + varies
+		return false, "always in virtual time. It turns on " + depends
 	case c.chance() < unlikely:
-		return false, "too far off for chance. It turns on " + varies
+		return false, "too far off for chance. It turns on " + depends
 	}
-	return true, "not in every run: it turns on " + varies
+	return true, "not in every run: it turns on " + depends
 }
 
 // chance is the probability, if all runs were alike, that live and virtual ones
@@ -226,19 +226,14 @@ func find(side Side, scenario, strategy string) *Strategy {
 	return nil
 }
 
-// told is how many runs of a cell are evidence. One that is too little evidence is
-// so all the same where it shows a breach.
-func (s *Strategy) told(name string) int { return max(s.Runs-s.UnknownRuns, s.shown(name)) }
+// evidence is how many runs of a cell are evidence. A run of too little evidence
+// counts all the same where it shows a breach.
+func (s *Strategy) evidence(name string) int { return max(s.Runs-s.UnknownRuns, s.shown(name)) }
 
-// shown is in how many runs a property was breached, or an observation made.
+// shown is how many runs breached a property, or showed an observation.
 func (s *Strategy) shown(name string) int {
-	switch name {
-	case "aborted":
-		return s.AbortedRuns
-	case "rejected":
-		return s.RejectedRuns
-	case "sold-out":
-		return s.SoldOutRuns
+	if o, ok := check.Observed(name); ok {
+		return *o.Runs(&s.ObservedRuns)
 	}
 	return s.Violations[name].Runs
 }

@@ -3,6 +3,8 @@ package results
 import (
 	"math"
 	"testing"
+
+	"github.com/lockchaos/simrun/internal/check"
 )
 
 func TestAgreement(t *testing.T) {
@@ -100,9 +102,9 @@ func TestChance(t *testing.T) {
 
 // A run that is too little evidence counts for nothing, unless it shows a breach.
 func TestAgreeCountsEvidenceOnly(t *testing.T) {
-	s := Strategy{Runs: 100, UnknownRuns: 99, AbortedRuns: 1, Violations: map[string]Breach{"overlap": {Runs: 3}}}
+	s := Strategy{Runs: 100, UnknownRuns: 99, ObservedRuns: check.ObservedRuns{AbortedRuns: 1}, Violations: map[string]Breach{"overlap": {Runs: 3}}}
 	for name, want := range map[string][2]int{"stuck": {0, 1}, "aborted": {1, 1}, "overlap": {3, 3}} {
-		if got := [2]int{s.shown(name), s.told(name)}; got != want {
+		if got := [2]int{s.shown(name), s.evidence(name)}; got != want {
 			t.Errorf("%s: %d of %d runs, want %d of %d", name, got[0], got[1], want[0], want[1])
 		}
 	}

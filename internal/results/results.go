@@ -45,18 +45,16 @@ type Scenario struct {
 
 // Strategy is one cell: one scenario under one lock, over all its seeds.
 type Strategy struct {
-	Name           string            `json:"name"`
-	Summary        string            `json:"summary,omitempty"`
-	Verdict        Verdict           `json:"verdict"`
-	Runs           int               `json:"runs"`
-	UnknownRuns    int               `json:"unknown_runs,omitempty"`
-	UnknownReason  string            `json:"unknown_reason,omitempty"` // of the first such run
-	Sections       int               `json:"sections"`                 // entered
-	Aborted        int               `json:"aborted"`
-	RejectedWrites int               `json:"rejected_writes"`
-	AbortedRuns    int               `json:"aborted_runs"`  // runs with at least one
-	RejectedRuns   int               `json:"rejected_runs"` // runs with at least one
-	SoldOutRuns    int               `json:"sold_out_runs"` // runs that ended at stock 0
+	Name           string  `json:"name"`
+	Summary        string  `json:"summary,omitempty"`
+	Verdict        Verdict `json:"verdict"`
+	Runs           int     `json:"runs"`
+	UnknownRuns    int     `json:"unknown_runs,omitempty"`
+	UnknownReason  string  `json:"unknown_reason,omitempty"` // of the first such run
+	Sections       int     `json:"sections"`                 // entered
+	Aborted        int     `json:"aborted"`
+	RejectedWrites int     `json:"rejected_writes"`
+	check.ObservedRuns
 	Commands       int               `json:"commands"`
 	VirtualSeconds float64           `json:"virtual_seconds"`
 	Violations     map[string]Breach `json:"violations"`         // by property; a property without a breach is absent

@@ -42,7 +42,7 @@ func (q *queue) results(p Plan, interrupted bool) results.Results {
 }
 
 func (q *queue) began(scenario int) bool {
-	return slices.ContainsFunc(q.cells, func(c *cell) bool { return c.scenario == scenario && c.fold.runs > 0 })
+	return slices.ContainsFunc(q.cells, func(c *cell) bool { return c.scenario == scenario && c.sum.runs > 0 })
 }
 
 func scenarioOf(in Input) results.Scenario {

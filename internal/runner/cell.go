@@ -1,9 +1,7 @@
 package runner
 
 import (
-	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/lockchaos/simrun/internal/check"
@@ -22,7 +20,7 @@ type cell struct {
 	again    func() string            // the command that runs all seeds
 	oneSeed  bool                     // somebody asked for this very seed
 
-	fold     *fold
+	sum      *aggregate
 	next     int // seeds handed out
 	out      int // of them, not yet folded
 	count    int // seeds in all
@@ -41,7 +39,7 @@ const stallsAtMost = 3
 func (c *cell) givenUp() bool { return c.stalls >= stallsAtMost }
 
 // whole says that every seed is in.
-func (c *cell) whole() bool { return c.fold.runs == c.count }
+func (c *cell) whole() bool { return c.sum.runs == c.count }
 
 // ended says that nothing more will come.
 func (c *cell) ended() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
@@ -54,22 +52,22 @@ func (c *cell) expect() map[string]scenarios.Expectation {
 
 // result judges the cell.
 func (c *cell) result() results.Strategy {
-	f := c.fold
+	f := c.sum
 	r := results.Strategy{
 		Name: c.strategy, Summary: c.summary,
 		Runs: f.runs, UnknownRuns: f.unknown, UnknownReason: f.unknownWhy.value,
-		Sections: f.sections, Aborted: f.aborted, RejectedWrites: f.rejected, AbortedRuns: f.abortedRuns, RejectedRuns: f.rejectedRuns, SoldOutRuns: f.soldOut,
-		Commands: f.commands, VirtualSeconds: float64(f.virtual) / 1e9,
+		Sections: f.Sections, Aborted: f.Aborted, RejectedWrites: f.Rejected, ObservedRuns: f.ObservedRuns,
+		Commands: f.Commands, VirtualSeconds: float64(f.Virtual) / 1e9,
 		Violations: make(map[string]results.Breach),
-		InsideMS:   ms(f.inside), LostMS: ms(f.lost),
+		InsideMS:   ms(f.Inside), LostMS: ms(f.Lost),
 		History: c.history, HistorySeed: c.seed,
 	}
 	for name, b := range f.breaches {
-		x := results.Breach{Count: b.count, Runs: b.runs, FirstSeed: b.first.seed}
-		if inTime(name) {
-			x.WorstMS = ms(b.worst)
+		x := results.Breach{Count: b.Count, Runs: b.runs, FirstSeed: b.seed}
+		if p, _ := check.Lookup(name); p.Unit == check.Nanoseconds {
+			x.WorstMS = ms(b.Worst)
 		} else {
-			x.Worst = b.worst
+			x.Worst = b.Worst
 		}
 		r.Violations[name] = x
 	}
@@ -81,23 +79,23 @@ func (c *cell) result() results.Strategy {
 }
 
 func (c *cell) waits(r *results.Strategy) {
-	if c.fold.waits.total == 0 {
+	if c.sum.waits.total == 0 {
 		return
 	}
-	q := c.fold.waits.quantiles(0.5, 0.99, 1)
+	q := c.sum.waits.quantiles(0.5, 0.99, 1)
 	r.Wait = results.Quantiles{P50: ms(q[0]), P99: ms(q[1]), Max: ms(q[2])}
 	percents := make([]float64, 101)
 	for i := range percents {
 		percents[i] = float64(i) / 100
 	}
-	for _, v := range c.fold.waits.quantiles(percents...) {
+	for _, v := range c.sum.waits.quantiles(percents...) {
 		r.WaitCDF = append(r.WaitCDF, ms(v))
 	}
 }
 
 func (c *cell) addFindings(r *results.Strategy) {
-	for _, class := range slices.Sorted(maps.Keys(c.fold.findings)) {
-		f := c.fold.findings[class]
+	for _, class := range slices.Sorted(maps.Keys(c.sum.findings)) {
+		f := c.sum.findings[class]
 		r.Findings = append(r.Findings, results.Finding{
 			Class: class, Seed: f.first.seed, Count: f.runs,
 			Detail: f.first.value.Detail, Stack: f.first.value.Stack, Replay: c.replay(f.first.seed),
@@ -113,7 +111,7 @@ func (c *cell) judge(r *results.Strategy) {
 	r.Expected = make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(c.expect())) {
 		want := c.expect()[name]
-		e := c.fold.evidenceFor(name, want)
+		e := c.sum.evidenceFor(name, want)
 		r.Expected[name] = string(want)
 		switch rule(want, e, c.whole() && !c.oneSeed) {
 		case holds:
@@ -168,7 +166,7 @@ func (c *cell) holdsAgainst(f results.Finding) bool {
 // expectation, else the worst property's first breach.
 func (c *cell) firstViolation(r *results.Strategy) {
 	var pick string
-	for _, name := range c.bySeverity() {
+	for _, name := range slices.SortedFunc(maps.Keys(c.sum.breaches), check.Compare) {
 		breaks := slices.ContainsFunc(r.Mismatches, func(m results.Mismatch) bool {
 			return m.Property == name && m.Want == string(scenarios.None)
 		})
@@ -183,27 +181,8 @@ func (c *cell) firstViolation(r *results.Strategy) {
 	if pick == "" {
 		return
 	}
-	b := c.fold.breaches[pick].first
-	r.FirstViolation = &results.FirstViolation{Seed: b.seed, Property: pick, Violation: b.value, Replay: c.replay(b.seed)}
-}
-
-// bySeverity lists the breached properties, the most harmful first, those that
-// package check does not know last.
-func (c *cell) bySeverity() []string {
-	rank := func(name string) int {
-		if p, known := check.Explain(name); known {
-			return int(p.Harm)
-		}
-		return math.MaxInt
-	}
-	place := func(name string) int {
-		return slices.IndexFunc(check.Properties, func(p check.Property) bool { return p.Name == name })
-	}
-	names := slices.Sorted(maps.Keys(c.fold.breaches))
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(place(a), place(b)))
-	})
-	return names
+	b := c.sum.breaches[pick]
+	r.FirstViolation = &results.FirstViolation{Seed: b.seed, Property: pick, Violation: b.First, Replay: c.replay(b.seed)}
 }
 
 // seedToRecord is the seed whose history is kept.
@@ -214,10 +193,10 @@ func (c *cell) seedToRecord() (uint64, bool) {
 		return r.FirstViolation.Seed, true
 	case len(r.Mismatches) > 0:
 		return r.Mismatches[0].Seed, true
-	case c.fold.firstEvidence.seed != 0:
-		return c.fold.firstEvidence.seed, true
+	case c.sum.firstEvidence.seed != 0:
+		return c.sum.firstEvidence.seed, true
 	default:
-		return c.fold.firstAlive.seed, c.fold.firstAlive.seed != 0
+		return c.sum.firstAlive.seed, c.sum.firstAlive.seed != 0
 	}
 }
 

@@ -137,7 +137,7 @@ func (c *child) obey(o order) error {
 				return err
 			}
 		}
-		if err := c.out.send(reply{Tally: tallyOf(seed, out.Report)}); err != nil {
+		if err := c.out.send(reply{Tally: summarize(seed, out.Report)}); err != nil {
 			return err
 		}
 	}
@@ -152,6 +152,6 @@ func (c *child) heartbeat() { _ = c.out.send(reply{Alive: true}) }
 // stalled gives the seed up, and the process with it: a goroutine that spins
 // cannot be stopped.
 func (c *child) stalled(seed uint64, f check.Finding) {
-	_ = c.out.send(reply{Tally: tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), Dying: true})
+	_ = c.out.send(reply{Tally: summarize(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), Dying: true})
 	os.Exit(3)
 }

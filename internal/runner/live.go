@@ -15,7 +15,7 @@ import (
 // once. A live run cannot be repeated, so each keeps its history until its cell
 // has ended. It returns nil where ctx ended it.
 func (q *queue) workLive(ctx context.Context) error {
-	return q.together(ctx, func(ctx context.Context) error { return q.drain(ctx, q.playLive) })
+	return q.runParallel(ctx, func(ctx context.Context) error { return q.drain(ctx, q.playLive) })
 }
 
 // playLive runs the one seed of a task.
@@ -34,7 +34,7 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 			return err
 		}
 	}
-	q.add(t.cell, tallyOf(t.first, out.Report), false)
+	q.add(t.cell, summarize(t.first, out.Report), false)
 	return nil
 }
 

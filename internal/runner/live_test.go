@@ -17,7 +17,7 @@ import (
 
 // liveRun is a live run in which seed 2 overlaps.
 func liveRun(j virtual.Job) virtual.Outcome {
-	r := check.Report{Sections: 9}
+	r := check.Report{Counters: check.Counters{Sections: 9}}
 	if j.Seed == 2 {
 		r.Violations = []check.Violation{{Property: "overlap", Text: "two were inside"}}
 	}

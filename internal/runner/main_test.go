@@ -40,7 +40,9 @@ func TestMain(m *testing.M) {
 func engine(h bubble.Host, j virtual.Job) virtual.Outcome {
 	header := history.Header{Mode: "sim", Scenario: j.Scenario.Name, Strategy: j.Strategy.Name, Seed: j.Seed, Faults: []string{}}
 	r := check.Report{
-		Sections: 10, Commands: int(j.Seed), Virtual: int64(j.Seed) * 1e9, Inside: 5e9, Lost: int64(j.Seed % 7),
+		Counters: check.Counters{
+			Sections: 10, Commands: int(j.Seed), Virtual: int64(j.Seed) * 1e9, Inside: 5e9, Lost: int64(j.Seed % 7),
+		},
 		Waits: []int64{int64(j.Seed) * 1e6, int64(j.Seed%13) * 1e8},
 	}
 	if err := h.Run(func() { behave(j, &r) }); err != nil {

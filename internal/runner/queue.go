@@ -61,7 +61,7 @@ func newCell(i int, in Input, name string, p Plan, o Options) *cell {
 	for name := range c.expect() {
 		names = append(names, name)
 	}
-	c.fold = newFold(names)
+	c.sum = newAggregate(names)
 	return c
 }
 
@@ -93,7 +93,7 @@ func (q *queue) take() (task, bool) {
 		q.record = q.record[:n-1]
 		return t, true
 	}
-	c := q.neediest()
+	c := q.nextCell()
 	if c == nil {
 		return task{}, false
 	}
@@ -103,9 +103,9 @@ func (q *queue) take() (task, bool) {
 	return t, true
 }
 
-// neediest is the cell that got the fewest seeds of the first scenario that is
+// nextCell is the cell that got the fewest seeds of the first scenario that is
 // not through: an interrupt then leaves strategies that can be compared.
-func (q *queue) neediest() *cell {
+func (q *queue) nextCell() *cell {
 	var pick *cell
 	for _, c := range q.cells {
 		switch {
@@ -118,10 +118,10 @@ func (q *queue) neediest() *cell {
 }
 
 // add folds one run in.
-func (q *queue) add(c *cell, t *tally, dead bool) {
+func (q *queue) add(c *cell, t *runSummary, dead bool) {
 	q.mu.Lock()
 	c.out--
-	c.fold.add(t, dead)
+	c.sum.add(t, dead)
 	if dead && stalled(t) {
 		c.stalls++
 	}
@@ -146,7 +146,7 @@ func (q *queue) report(c *cell, n int, done bool) {
 	}
 }
 
-func stalled(t *tally) bool {
+func stalled(t *runSummary) bool {
 	for _, f := range t.Findings {
 		if f.Class == classSpin || f.Class == classStuckTime {
 			return true
@@ -174,11 +174,11 @@ func (q *queue) close(c *cell) bool {
 
 // recordDone takes a recorded history in, and checks that it shows the very
 // violation that it was recorded for.
-func (q *queue) recordDone(t task, got *tally, dead bool) {
+func (q *queue) recordDone(t task, got *runSummary, dead bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c := t.cell
-	if why := strays(c.result(), got, dead); why != "" && !got.outside {
+	if why := replayMismatch(c.result(), got, dead); why != "" && !got.outside {
 		c.extra = append(c.extra, results.Finding{
 			Class: "not-deterministic", Seed: t.first, Count: 1, Detail: why, Replay: c.replay(t.first),
 		})

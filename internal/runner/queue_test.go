@@ -54,7 +54,7 @@ func TestACellThatStallsAgainAndAgainIsGivenUp(t *testing.T) {
 		if q.gaveUp(b.cell) {
 			t.Fatalf("given up after %d stalls", i)
 		}
-		q.add(b.cell, tallyOf(uint64(i+1), stall), true)
+		q.add(b.cell, summarize(uint64(i+1), stall), true)
 	}
 	q.skip(task{cell: b.cell, count: b.count - stallsAtMost})
 	if next, ok := q.take(); ok {
@@ -80,9 +80,9 @@ func TestFirstViolationIsTheOneThatMattersMost(t *testing.T) {
 	build := func(expect expectations) results.Strategy {
 		sc := &scenarios.Scenario{Expect: map[string]expectations{"x": expect}}
 		c := newCell(0, Input{Scenario: sc}, "x", Plan{Count: 3}, Options{})
-		c.fold.add(tallyOf(1, check.Report{Violations: []check.Violation{{Property: "leak"}}}), false)
-		c.fold.add(tallyOf(2, check.Report{Violations: []check.Violation{{Property: "overlap"}}}), false)
-		c.fold.add(tallyOf(3, check.Report{Violations: []check.Violation{{Property: "stale-write"}, {Property: "own"}}}), false)
+		c.sum.add(summarize(1, check.Report{Violations: []check.Violation{{Property: "leak"}}}), false)
+		c.sum.add(summarize(2, check.Report{Violations: []check.Violation{{Property: "overlap"}}}), false)
+		c.sum.add(summarize(3, check.Report{Violations: []check.Violation{{Property: "stale-write"}, {Property: "own"}}}), false)
 		return c.result()
 	}
 	for _, tt := range []struct {

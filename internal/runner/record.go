@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/scenarios"
 )
@@ -49,15 +48,4 @@ func (d *define) scenario() (*scenarios.Scenario, error) {
 	}
 	s.File = d.File
 	return s, nil
-}
-
-// inTime says whether a property's size is a time in nanoseconds, rather than a
-// count.
-func inTime(name string) bool {
-	for _, p := range check.Properties {
-		if p.Name == name {
-			return p.Unit == "ns"
-		}
-	}
-	return false
 }

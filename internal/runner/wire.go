@@ -37,11 +37,11 @@ type define struct {
 
 // reply is one line from a child to the parent.
 type reply struct {
-	Hello int    `json:"hello,omitempty"` // the first line: wireVersion
-	Alive bool   `json:"alive,omitempty"` // between two tallies: virtual time moves on
-	Tally *tally `json:"tally,omitempty"` // one a seed, in the order of the seeds
-	Dying bool   `json:"dying,omitempty"` // with a tally: the child cannot go on after this seed
-	Error string `json:"error,omitempty"` // the harness failed
+	Hello int         `json:"hello,omitempty"` // the first line: wireVersion
+	Alive bool        `json:"alive,omitempty"` // between two tallies: virtual time moves on
+	Tally *runSummary `json:"tally,omitempty"` // one a seed, in the order of the seeds
+	Dying bool        `json:"dying,omitempty"` // with a tally: the child cannot go on after this seed
+	Error string      `json:"error,omitempty"` // the harness failed
 }
 
 // wire writes replies from several goroutines.
@@ -72,17 +72,10 @@ func parseReply(line string) (r reply, ok bool) {
 	return r, ok
 }
 
-// tally is what one seed gave, small enough to send for each seed.
-type tally struct {
-	Seed     uint64            `json:"seed"`
-	Sections int               `json:"sections,omitempty"`
-	Aborted  int               `json:"aborted,omitempty"`
-	Rejected int               `json:"rejected,omitempty"`
-	Commands int               `json:"commands,omitempty"`
-	SoldOut  bool              `json:"sold_out,omitempty"`
-	Virtual  int64             `json:"virtual,omitempty"`
-	Inside   int64             `json:"inside,omitempty"`
-	Lost     int64             `json:"lost,omitempty"`
+// runSummary is what one seed gave, small enough to send for each seed.
+type runSummary struct {
+	Seed uint64 `json:"seed"`
+	check.Counters
 	Waits    histogram         `json:"waits"`
 	Unknown  string            `json:"unknown,omitempty"`
 	Findings []check.Finding   `json:"findings,omitempty"`
@@ -98,12 +91,8 @@ type breach struct {
 	First check.Violation `json:"first"`
 }
 
-func tallyOf(seed uint64, r check.Report) *tally {
-	t := &tally{
-		Seed: seed, Sections: r.Sections, Aborted: r.Aborted, Rejected: r.Rejected, Commands: r.Commands,
-		SoldOut: r.SoldOut, Virtual: r.Virtual, Inside: r.Inside, Lost: r.Lost,
-		Unknown: r.Unknown,
-	}
+func summarize(seed uint64, r check.Report) *runSummary {
+	t := &runSummary{Seed: seed, Counters: r.Counters, Unknown: r.Unknown}
 	for _, f := range r.Findings {
 		f.Detail = shorten(f.Detail)
 		t.Findings = append(t.Findings, f)

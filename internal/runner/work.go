@@ -16,16 +16,16 @@ import (
 // work runs everything in the queue on as many children as there may be. It
 // returns nil where ctx ended it.
 func (q *queue) work(ctx context.Context) error {
-	return q.together(ctx, func(ctx context.Context) error {
+	return q.runParallel(ctx, func(ctx context.Context) error {
 		w := &worker{q: q}
 		defer w.retire()
 		return w.loop(ctx)
 	})
 }
 
-// together calls f so many times at once as Options.Procs says. The first error
+// runParallel calls f so many times at once as Options.Procs says. The first error
 // ends all and is returned; where ctx ended them, that is none.
-func (q *queue) together(ctx context.Context, f func(context.Context) error) error {
+func (q *queue) runParallel(ctx context.Context, f func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
@@ -130,7 +130,7 @@ func (w *worker) collect(ctx context.Context, t task) (int, error) {
 		switch {
 		case err != nil:
 			seed := t.first + uint64(done)
-			got, err := w.obituary(err, seed)
+			got, err := w.summaryOfDeadChild(err, seed)
 			if err != nil {
 				return done, fmt.Errorf("%s: %w", t.cell.replay(seed), err)
 			}
@@ -162,7 +162,7 @@ func (w *worker) collect(ctx context.Context, t task) (int, error) {
 	return done, nil
 }
 
-func (w *worker) fold(t task, got *tally, dead bool) {
+func (w *worker) fold(t task, got *runSummary, dead bool) {
 	if t.record != "" {
 		w.q.recordDone(t, got, dead)
 		return
@@ -172,8 +172,8 @@ func (w *worker) fold(t task, got *tally, dead bool) {
 
 const killedText = "the process was killed from outside"
 
-// obituary ends a child that died or fell silent, and tells of it.
-func (w *worker) obituary(cause error, seed uint64) (*tally, error) {
+// summaryOfDeadChild ends a child that died or fell silent, and tells of it.
+func (w *worker) summaryOfDeadChild(cause error, seed uint64) (*runSummary, error) {
 	p := w.child
 	w.child = nil
 	var f check.Finding
@@ -183,14 +183,14 @@ func (w *worker) obituary(cause error, seed uint64) (*tally, error) {
 	} else {
 		exit := p.end() // before its last words are read, which it may still be saying
 		if p.child.Terminated() {
-			return &tally{Seed: seed, Unknown: killedText, outside: true}, nil
+			return &runSummary{Seed: seed, Unknown: killedText, outside: true}, nil
 		}
 		var err error
 		if f, err = crash(p.stderr.String(), exit); err != nil {
 			return nil, err
 		}
 	}
-	return tallyOf(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), nil
+	return summarize(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), nil
 }
 
 func (w *worker) retire() {
@@ -206,9 +206,9 @@ func (q *queue) gaveUp(c *cell) bool {
 	return c.givenUp()
 }
 
-// strays says how a recorded run differs from the one it repeats; empty if it
+// replayMismatch says how a recorded run differs from the one it repeats; empty if it
 // shows the same.
-func strays(r results.Strategy, got *tally, dead bool) string {
+func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
 	if dead {
 		return "the recorded run ended the process, the first run did not: " + got.Unknown
 	}

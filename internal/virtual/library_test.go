@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
@@ -34,7 +35,10 @@ func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 		for _, f := range r.Findings {
 			t.Errorf("seed %d: %s: %s\n%s", seed, f.Class, f.Detail, f.Stack)
 		}
-		shown := map[string]bool{"aborted": r.Aborted > 0, "rejected": r.Rejected > 0, "sold-out": r.SoldOut}
+		shown := map[string]bool{}
+		for _, o := range check.Observations {
+			shown[o.Name] = o.Count(r.Counters) > 0
+		}
 		for _, v := range r.Violations {
 			shown[v.Property] = true
 		}

@@ -1,21 +1,14 @@
 package main
 
+import (
+	"strings"
+
+	"github.com/lockchaos/simrun/internal/check"
+)
+
 // The lines that are broken, and the tests that should notice: a package and a
 // pattern of its tests.
-var mutants = []mutant{
-	// A checker that is switched off.
-	checkerOff("overlap", "newOverlap"),
-	checkerOff("stale-write", "newStaleWrite"),
-	checkerOff("lost-update", "newLostUpdate"),
-	checkerOff("foreign-release", "newForeignRelease"),
-	checkerOff("late-notice", "newLateNotice"),
-	checkerOff("stuck", "newStuck"),
-	checkerOff("starved", "newStarved"),
-	checkerOff("orphan", "newOrphan"),
-	checkerOff("zombie", "newZombie"),
-	checkerOff("old-fence", "newOldFence"),
-	checkerOff("leak", "newLeak"),
-
+var mutants = append(checkersOff(), []mutant{
 	// A lock that is wrong in one line.
 	{
 		name:  "token: release without an owner check",
@@ -197,25 +190,37 @@ var mutants = []mutant{
 	{
 		name:  "live: what was seen live only agrees",
 		file:  "internal/results/agreement.go",
-		old:   `		return false, "never in virtual time. It turns on " + varies`,
-		new:   `		return true, "never in virtual time. It turns on " + varies`,
+		old:   `		return false, "never in virtual time. It turns on " + depends`,
+		new:   `		return true, "never in virtual time. It turns on " + depends`,
 		tests: []string{"./internal/results ."},
 	},
+}...)
+
+// checkersOff lets one property after the other see nothing.
+func checkersOff() []mutant {
+	var out []mutant
+	for _, p := range check.Properties {
+		first, rest, _ := strings.Cut(p.Name, "-")
+		for word := range strings.SplitSeq(rest, "-") {
+			if word != "" {
+				first += strings.ToUpper(word[:1]) + word[1:]
+			}
+		}
+		out = append(out, mutant{
+			name: "check: " + p.Name + " is switched off",
+			file: "internal/check/judge.go",
+			old:  "\t" + first + "Property,\n",
+			new:  "\toff(" + first + "Property),\n",
+			extra: `
+func off(p Property) Property {
+	p.watch = func(*state, int64) checker { return &breaches{} }
+	return p
 }
 
-// checkerOff lets a property see nothing.
-func checkerOff(property, constructor string) mutant {
-	return mutant{
-		name: "check: " + property + " is switched off",
-		file: "internal/check/check.go",
-		old:  ", " + constructor + ")",
-		new:  ", func(*state) Checker { return off{} })",
-		extra: `
-type off struct{}
-
-func (off) Event(*history.Event) {}
-func (off) End() []Violation      { return nil }
+func (*breaches) event(*history.Event) {}
 `,
-		tests: []string{"./internal/check ."},
+			tests: []string{"./internal/check ."},
+		})
 	}
+	return out
 }

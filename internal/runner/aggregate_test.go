@@ -10,11 +10,15 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-func TestFoldDoesNotDependOnTheOrder(t *testing.T) {
+func TestAggregateDoesNotDependOnTheOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var all []*tally
+	var all []*runSummary
 	for seed := uint64(1); seed <= 50; seed++ {
-		r := check.Report{Sections: 3, Waits: []int64{rng.Int64N(1e9)}, Aborted: rng.IntN(2), SoldOut: seed%4 == 0}
+		r := check.Report{Waits: []int64{rng.Int64N(1e9)}}
+		r.Sections, r.Aborted = 3, rng.IntN(2)
+		if seed%4 == 0 {
+			r.SoldOut = 1
+		}
 		if seed%3 == 0 {
 			r.Violations = []check.Violation{{Property: "overlap", Size: rng.Int64N(100)}, {Property: "overlap", Size: rng.Int64N(100)}}
 		}
@@ -24,18 +28,18 @@ func TestFoldDoesNotDependOnTheOrder(t *testing.T) {
 		if seed%10 == 9 {
 			r.Findings = []check.Finding{{Class: "leak", Detail: "one"}, {Class: "leak", Detail: "two"}}
 		}
-		all = append(all, tallyOf(seed, r))
+		all = append(all, summarize(seed, r))
 	}
-	sum := func() *fold {
-		f := newFold([]string{"overlap", "aborted", "sold-out", "stuck"})
+	sum := func() *aggregate {
+		f := newAggregate([]string{"overlap", "aborted", "sold-out", "stuck"})
 		for _, x := range all {
 			f.add(x, x.Seed%25 == 0)
 		}
 		return f
 	}
 	want := sum()
-	unexported := cmp.AllowUnexported(fold{}, histogram{}, evidence{}, breaches{}, findings{},
-		first[string]{}, first[check.Violation]{}, first[check.Finding]{}, first[struct{}]{})
+	unexported := cmp.AllowUnexported(aggregate{}, histogram{}, evidence{}, breaches{}, findings{},
+		first[string]{}, first[check.Finding]{}, first[struct{}]{})
 	for range 20 {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		if diff := cmp.Diff(want, sum(), unexported); diff != "" {
@@ -44,13 +48,13 @@ func TestFoldDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
-func TestFoldKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
-	f := newFold([]string{"overlap", "aborted"})
+func TestAggregateKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
+	f := newAggregate([]string{"overlap", "aborted"})
 	breach := []check.Violation{{Property: "overlap"}}
-	f.add(tallyOf(1, check.Report{Unknown: "thin", Sections: 9, Aborted: 1, Violations: breach}), false)
-	f.add(tallyOf(2, check.Report{Sections: 9}), false)
+	f.add(summarize(1, check.Report{Counters: check.Counters{Sections: 9, Aborted: 1}, Unknown: "thin", Violations: breach}), false)
+	f.add(summarize(2, check.Report{Counters: check.Counters{Sections: 9}}), false)
 	e := f.evidence["overlap"]
-	if f.runs != 2 || f.unknown != 1 || f.sections != 9 || f.aborted != 0 || e.runs != 1 || e.with != 0 || f.breaches["overlap"].runs != 1 {
+	if f.runs != 2 || f.unknown != 1 || f.Sections != 9 || f.Aborted != 0 || e.runs != 1 || e.with != 0 || f.breaches["overlap"].runs != 1 {
 		t.Errorf("%+v, %+v", f, e)
 	}
 	for _, tt := range []struct {

@@ -7,21 +7,20 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// fold is the sum of a cell's tallies. Adding is commutative: each field is a
+// aggregate is the sum of a cell's runs. Adding is commutative: each field is a
 // sum, a largest value, or belongs to the smallest seed.
-type fold struct {
-	runs, unknown                         int
-	sections, aborted, rejected, commands int
-	abortedRuns, rejectedRuns, soldOut    int // runs
-	virtual, inside, lost                 int64
-	waits                                 histogram
-	unknownWhy                            first[string]
-	evidence                              map[string]*evidence // of each name that is expected
-	proof                                 map[string]*evidence // the same, with the violations of unknown runs
-	breaches                              map[string]*breaches // of unknown runs, too
-	findings                              map[string]*findings
-	firstEvidence                         first[struct{}] // smallest seed that was no unknown
-	firstAlive                            first[struct{}] // smallest seed that can be run to its end
+type aggregate struct {
+	runs, unknown  int
+	check.Counters // of unknown runs only Virtual and Commands
+	check.ObservedRuns
+	waits         histogram
+	unknownWhy    first[string]
+	evidence      map[string]*evidence // of each name that is expected
+	proof         map[string]*evidence // the same, with the violations of unknown runs
+	breaches      map[string]*breaches // of unknown runs, too
+	findings      map[string]*findings
+	firstEvidence first[struct{}] // smallest seed that was no unknown
+	firstAlive    first[struct{}] // smallest seed that can be run to its end
 }
 
 // first keeps what belongs to the smallest seed.
@@ -37,9 +36,9 @@ func (f *first[T]) offer(seed uint64, v T) {
 }
 
 type breaches struct {
-	count, runs int
-	worst       int64
-	first       first[check.Violation]
+	breach
+	runs int
+	seed uint64 // of First
 }
 
 type findings struct {
@@ -47,8 +46,8 @@ type findings struct {
 	first first[check.Finding]
 }
 
-func newFold(names []string) *fold {
-	f := &fold{
+func newAggregate(names []string) *aggregate {
+	f := &aggregate{
 		evidence: make(map[string]*evidence),
 		proof:    make(map[string]*evidence),
 		breaches: make(map[string]*breaches),
@@ -60,19 +59,18 @@ func newFold(names []string) *fold {
 	return f
 }
 
-// add folds one run in. dead says that the run ended the process. Of a run that
+// add adds one run; dead reports that it ended its process. Of a run that
 // is unknown only the violations count, which their events prove whatever else
 // is missing.
-func (f *fold) add(t *tally, dead bool) {
+func (f *aggregate) add(t *runSummary, dead bool) {
 	f.runs++
 	if !dead {
 		f.firstAlive.offer(t.Seed, struct{}{})
 	}
 	f.addFindings(t)
-	f.virtual += t.Virtual
-	f.commands += t.Commands
 	f.addBreaches(t)
 	if t.Unknown != "" {
+		f.Counters.Add(check.Counters{Virtual: t.Virtual, Commands: t.Commands})
 		f.unknown++
 		f.unknownWhy.offer(t.Seed, t.Unknown)
 		for name, e := range f.proof {
@@ -81,37 +79,25 @@ func (f *fold) add(t *tally, dead bool) {
 		return
 	}
 	f.firstEvidence.offer(t.Seed, struct{}{})
-	f.sections += t.Sections
-	f.aborted += t.Aborted
-	f.rejected += t.Rejected
-	f.inside += t.Inside
-	f.lost += t.Lost
+	f.Counters.Add(t.Counters)
+	f.ObservedRuns.Add(t.Counters)
 	f.waits.merge(t.Waits)
-	count(&f.abortedRuns, t.Aborted > 0)
-	count(&f.rejectedRuns, t.Rejected > 0)
-	count(&f.soldOut, t.SoldOut)
 	for name, e := range f.evidence {
 		e.add(t.Seed, t.amount(name))
 		f.proof[name].add(t.Seed, t.amount(name))
 	}
 }
 
-func count(n *int, shown bool) {
-	if shown {
-		*n++
-	}
-}
-
 // evidenceFor is what speaks for or against an expectation. What must not happen
 // is disproved by a violation in any run; for all else unknown runs say nothing.
-func (f *fold) evidenceFor(name string, want scenarios.Expectation) evidence {
+func (f *aggregate) evidenceFor(name string, want scenarios.Expectation) evidence {
 	if proof := f.proof[name]; want == scenarios.None && proof.with > 0 {
 		return *proof
 	}
 	return *f.evidence[name]
 }
 
-func (f *fold) addFindings(t *tally) {
+func (f *aggregate) addFindings(t *runSummary) {
 	var seen []string
 	for _, x := range t.Findings {
 		if slices.Contains(seen, x.Class) {
@@ -126,17 +112,19 @@ func (f *fold) addFindings(t *tally) {
 	}
 }
 
-func (f *fold) addBreaches(t *tally) {
+func (f *aggregate) addBreaches(t *runSummary) {
 	for name, b := range t.Breaches {
 		x := f.breaches[name]
 		if x == nil {
 			x = &breaches{}
 			f.breaches[name] = x
 		}
-		x.count += b.Count
+		x.Count += b.Count
 		x.runs++
-		x.worst = max(x.worst, b.Worst)
-		x.first.offer(t.Seed, b.First)
+		x.Worst = max(x.Worst, b.Worst)
+		if x.seed == 0 || t.Seed < x.seed {
+			x.seed, x.First = t.Seed, b.First
+		}
 	}
 }
 
@@ -159,18 +147,9 @@ func least(at *uint64, seed uint64) {
 }
 
 // amount is how often a run showed a property or an observation.
-func (t *tally) amount(name string) int {
-	switch name {
-	case "aborted":
-		return t.Aborted
-	case "rejected":
-		return t.Rejected
-	case "sold-out":
-		if t.SoldOut {
-			return 1
-		}
-		return 0
-	default:
-		return t.Breaches[name].Count
+func (t *runSummary) amount(name string) int {
+	if o, ok := check.Observed(name); ok {
+		return o.Count(t.Counters)
 	}
+	return t.Breaches[name].Count
 }
