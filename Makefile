@@ -16,6 +16,7 @@ lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 
 # What the harness costs over a bare loop of the same Redis commands, and how
 # fast a history is judged.
