@@ -191,14 +191,19 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 	}
 }
 
+// prefixed is a server that is shared with others.
+type prefixed struct{ redisserver.Server }
+
+func (prefixed) Prefix() string { return "simrun:1:" }
+
 // What a lock leaves beside its key bears that in braces: keys and channels alike.
 func TestResidueOfAPrefix(t *testing.T) {
-	s, err := redisserver.Open(t.Context(), redisserver.Miniredis, redisserver.Options{Prefix: "simrun:1:"})
+	s, err := redisserver.Open(t.Context(), redisserver.Miniredis, redisserver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rdb := redis.NewClient(s.Options())
-	w := &world{redis: s, admin: rdb, clock: engine.NewClock(1), key: "simrun:1:lock:item"}
+	w := &world{redis: prefixed{s}, admin: rdb, clock: engine.NewClock(1), key: "simrun:1:lock:item"}
 	w.rec = engine.NewRecorder(w.clock, history.Header{}, true)
 	defer func() { _, _ = rdb.Close(), s.Close() }()
 	heard := rdb.Subscribe(t.Context(), "channel:{simrun:1:lock:item}", "simrun:2:lock:item")

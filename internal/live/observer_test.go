@@ -108,7 +108,7 @@ func TestScriptThatBuildsItsKeysNameIsSeen(t *testing.T) {
 		}
 	})
 	defer o.watch.Stop()
-	way, err := tap.New("A", m.Addr(), o.options())
+	way, err := tap.New("A", m.Addr, o.options())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func (w *world) connect(ctx context.Context) error {
 	w.resource = engine.NewResource(w.clock, s.Stock, s.WriteTimeout, w.rec.Emit)
 	for _, c := range w.clients {
 		var err error
-		if c.tap, err = tap.New(c.Name, w.redis.Addr(), w.observer.options()); err != nil {
+		if c.tap, err = tap.New(c.Name, w.redis.Addr, w.observer.options()); err != nil {
 			return err
 		}
 		if c.proxy, err = w.lab.proxies.open(c.Name, c.tap.Addr()); err != nil {

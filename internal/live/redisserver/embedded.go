@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -22,28 +21,25 @@ import (
 // also runs for each command of a script, under the mutex that setting the clock
 // takes.
 type embedded struct {
-	o    Options
 	mini *miniserver.Server
 	addr string
 
 	mu       sync.Mutex // of what follows
 	listener net.Listener
 	ended    chan struct{} // closed once the listener accepts no more
-	down     bool
-	closed   bool
+	status
 }
 
-func openEmbedded(o Options) (Server, error) {
+func openEmbedded() (Server, error) {
 	mini, err := miniserver.New()
 	if err != nil {
 		return nil, err
 	}
-	s := &embedded{o: o, mini: mini}
-	if err := s.listen(net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port))); err != nil {
+	s := &embedded{mini: mini}
+	if err := s.listen("127.0.0.1:0"); err != nil {
 		mini.Mini.Close()
 		return nil, err
 	}
-	o.log("%s on %s", s.Version(), s.addr)
 	return s, nil
 }
 
@@ -100,7 +96,7 @@ func (c *steeredConn) Write(b []byte) (int, error) {
 }
 
 func (s *embedded) Addr() string            { return s.addr }
-func (s *embedded) Prefix() string          { return s.o.Prefix }
+func (s *embedded) Prefix() string          { return "" }
 func (s *embedded) Options() *redis.Options { return quiet(&redis.Options{Addr: s.addr}) }
 
 // Version is miniredis's, as it was linked in.
@@ -126,13 +122,8 @@ func (s *embedded) SetRate(rate float64) (restore func(), proof string, err erro
 func (s *embedded) use(purpose string, do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var err error
-	switch {
-	case s.closed:
-		err = ErrClosed
-	case s.down:
-		err = ErrDown
-	default:
+	err := s.usable()
+	if err == nil {
 		err = do()
 	}
 	if err != nil {
@@ -194,7 +185,6 @@ func (s *embedded) Promote(context.Context) (proof string, err error) {
 			return err
 		}
 		proof = fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, lag, loss)
-		s.o.log("%s", proof)
 		return s.listen(s.addr)
 	})
 	return proof, err
@@ -215,11 +205,4 @@ func (s *embedded) Close() error {
 		return fmt.Errorf("close miniredis: %w", err)
 	}
 	return nil
-}
-
-func kept(keep bool) string {
-	if keep {
-		return "kept"
-	}
-	return "lost"
 }

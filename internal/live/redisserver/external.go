@@ -6,9 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"iter"
-	"net"
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,115 +13,96 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// external is a server that we did not start and must not change beyond our keys.
+// external is a server that was not started here: only the run's own keys may be
+// changed.
 type external struct {
-	o       Options
-	opt     *redis.Options
+	opt     redis.Options
+	prefix  string
 	admin   *redis.Client
 	version string
 }
 
 func openExternal(ctx context.Context, opt *redis.Options, o Options) (Server, error) {
-	if o.Prefix == "" {
-		var b [6]byte
-		rand.Read(b[:]) // never fails
-		o.Prefix = Root + hex.EncodeToString(b[:]) + ":"
-	}
-	version, err := examine(ctx, opt, o)
-	if err != nil {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	s := &external{opt: *opt, prefix: Root + hex.EncodeToString(random[:]) + ":"}
+	if err := s.examine(ctx, o.Shared); err != nil {
 		return nil, err
 	}
-	o.log("%s on %s, our keys under %s", version, opt.Addr, o.Prefix)
-	return &external{o: o, opt: opt, admin: redis.NewClient(copied(opt)), version: version}, nil
+	s.admin = redis.NewClient(s.Options())
+	return s, nil
 }
 
-// examine reports whether the server may be used, and its version. It only reads,
-// but for one key of ours, and only where nothing else is amiss.
-func examine(ctx context.Context, opt *redis.Options, o Options) (version string, err error) {
-	if err := listens(ctx, opt.Addr); err != nil {
-		return "", explain(opt.Addr, err)
+// examine returns an error if the server may not be used, and notes its version.
+// It reads only, except that it finally writes and deletes one key of the run's.
+func (s *external) examine(ctx context.Context, shared bool) error {
+	addr := s.opt.Addr
+	if err := checkListening(ctx, addr); err != nil {
+		return explain(addr, err)
 	}
-	rdb := redis.NewClient(once(opt))
+	rdb := dialOnce(s.opt)
 	defer func() { _ = rdb.Close() }()
-	if err := rdb.Ping(ctx).Err(); err != nil {
-		return "", explain(opt.Addr, err)
+	err := rdb.Ping(ctx).Err()
+	if err == nil && s.opt.Password != "" {
+		// go-redis ignores the error of a server that has no password; other
+		// clients fail on it.
+		err = rdb.Do(ctx, "auth", s.opt.Password).Err()
 	}
-	if err := authentic(ctx, rdb, opt); err != nil {
-		return "", explain(opt.Addr, err)
+	if err != nil {
+		return explain(addr, err)
 	}
 	about, err := ask(ctx, rdb, "server")
 	if err != nil {
-		return "", explain(opt.Addr, err)
+		return explain(addr, err)
 	}
-	if err := about.fit(opt.Addr); err != nil {
-		return "", err
+	if err := about.checkVersion(addr); err != nil {
+		return err
 	}
+	s.version = about.product()
 	role, err := ask(ctx, rdb, "replication")
 	if err != nil {
-		return "", explain(opt.Addr, err)
+		return explain(addr, err)
 	}
 	if role["role"] == "slave" {
-		return "", fmt.Errorf("%w: %s: it takes no writes; its primary is %s:%s", ErrServerReplica, opt.Addr, role["master_host"], role["master_port"])
+		return fmt.Errorf("%w: %s: it accepts no writes; its primary is %s:%s", ErrServerReplica, addr, role["master_host"], role["master_port"])
 	}
-	if !o.Shared {
-		if err := foreign(ctx, rdb, o.Prefix); err != nil {
-			return "", err
+	if !shared {
+		if err := checkForeign(ctx, rdb); err != nil {
+			return err
 		}
 	}
-	if err := writes(ctx, rdb, o.Prefix); err != nil {
-		return "", err
-	}
-	return about.product(), nil
+	return s.checkWrites(ctx, rdb)
 }
 
-// trialLife is how long the key of a trial lives, should it not be deleted.
-const trialLife = time.Second
+// probeLife is how long the key of checkWrites lives if it cannot be deleted.
+const probeLife = time.Second
 
-// writes reports whether the server lets us write: many a server that answers
-// does not, such as a cluster without slots or a primary without its replicas.
-func writes(ctx context.Context, rdb *redis.Client, prefix string) error {
-	key := prefix + "trial"
-	err := rdb.Set(ctx, key, "x", trialLife).Err()
+// checkWrites returns an error if the server accepts no writes, as a cluster
+// without slots or a primary without its replicas does not.
+func (s *external) checkWrites(ctx context.Context, rdb *redis.Client) error {
+	key := s.prefix + "trial"
+	err := rdb.Set(ctx, key, "x", probeLife).Err()
 	if err == nil {
 		err = rdb.Del(ctx, key).Err()
 	}
 	var reply redis.Error
-	if addr := rdb.Options().Addr; errors.As(err, &reply) && !redis.HasErrorPrefix(err, "NOPERM") {
-		return fmt.Errorf("%w: %s: %s", ErrServerWrites, addr, oneLine(err))
-	} else if err != nil {
-		return explain(addr, err)
-	}
-	return nil
-}
-
-// listens reports whether there is anything at addr. It is asked first because
-// go-redis tells the standard error of each dial that fails.
-func listens(ctx context.Context, addr string) error {
-	d := net.Dialer{Timeout: adminTimeout}
-	conn, err := d.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return err
-	}
-	return conn.Close()
-}
-
-// authentic sends a password that was given once more: go-redis lets a server
-// that has none pass, other clients do not.
-func authentic(ctx context.Context, rdb *redis.Client, opt *redis.Options) error {
-	if opt.Password == "" {
+	switch {
+	case err == nil:
 		return nil
+	case errors.As(err, &reply) && !redis.HasErrorPrefix(err, "NOPERM"):
+		return fmt.Errorf("%w: %s: %s", ErrServerWrites, s.opt.Addr, oneLine(err))
 	}
-	return rdb.Do(ctx, "auth", opt.Password).Err()
+	return explain(s.opt.Addr, err)
 }
 
 func (s *external) Addr() string            { return s.opt.Addr }
 func (s *external) Version() string         { return s.version }
-func (s *external) Prefix() string          { return s.o.Prefix }
-func (s *external) Options() *redis.Options { return copied(s.opt) }
+func (s *external) Prefix() string          { return s.prefix }
+func (s *external) Options() *redis.Options { opt := s.opt; return &opt }
 
-// JumpClock moves the expiry of our keys.
+// JumpClock moves the expiry of the run's keys.
 func (s *external) JumpClock(ctx context.Context, d time.Duration) (string, error) {
-	return shift(ctx, s.admin, s.o.Prefix, d)
+	return shift(ctx, s.admin, s.prefix, d)
 }
 
 // SetRate is not supported: a real server's clock is the machine's.
@@ -134,39 +112,29 @@ func noRate(s Server) (func(), string, error) {
 	return nil, "", fmt.Errorf("rate of the clock of %s: %w", s.Version(), chaos.ErrUnsupported)
 }
 
-// foreign: what would end the server is not supported, as it is not ours.
-func (s *external) foreign(what string) error {
+// unsupported is the error of everything that would end the server.
+func (s *external) unsupported(what string) error {
 	return fmt.Errorf("%s %s at %s, which was not started here: %w", what, s.version, s.opt.Addr, chaos.ErrUnsupported)
 }
 
 // Stop is not supported.
-func (s *external) Stop(context.Context, bool) (string, error) { return "", s.foreign("stop") }
+func (s *external) Stop(context.Context, bool) (string, error) { return "", s.unsupported("stop") }
 
 // Start is not supported.
-func (s *external) Start(context.Context) (string, error) { return "", s.foreign("start") }
+func (s *external) Start(context.Context) (string, error) { return "", s.unsupported("start") }
 
 // Replicate is not supported.
-func (s *external) Replicate(context.Context, Replication) error { return s.foreign("replicate") }
+func (s *external) Replicate(context.Context, Replication) error { return s.unsupported("replicate") }
 
 // Promote is not supported.
-func (s *external) Promote(context.Context) (string, error) { return "", s.foreign("fail over") }
+func (s *external) Promote(context.Context) (string, error) { return "", s.unsupported("fail over") }
 
-// Close removes our keys.
+// Close removes the run's keys.
 func (s *external) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
 	defer cancel()
-	n, err := remove(ctx, s.admin, s.o.Prefix)
-	if err == nil {
-		s.o.log("%d keys under %s removed from %s", n, s.o.Prefix, s.opt.Addr)
-	}
-	if cerr := s.admin.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err := errors.Join(remove(ctx, s.admin, s.prefix), s.admin.Close()); err != nil {
 		return fmt.Errorf("close redis server %s: %w", s.opt.Addr, err)
 	}
 	return nil
 }
-
-// chunks cuts keys into parts that one command can name.
-func chunks(keys []string) iter.Seq[[]string] { return slices.Chunk(keys, batch) }

@@ -30,9 +30,6 @@ func open(t *testing.T, spec string, o Options) Server {
 	if spec == RedisServer {
 		testneeds.RedisServer(t)
 	}
-	if o.Log == nil {
-		o.Log = func(line string) { t.Log(line) }
-	}
 	s, err := Open(t.Context(), spec, o)
 	if err != nil {
 		t.Fatal(err)

@@ -16,47 +16,46 @@ import (
 	"github.com/lockchaos/simrun/internal/proc"
 )
 
-// node is one redis-server process of ours: a primary or its replica.
+// node is one redis-server process: a primary or a replica.
 type node struct {
 	program string
 	dir     string // its working directory, with its data
-	addr    string // at which it listens
+	addr    string // where it listens
 	reaper  *proc.Reaper
 
 	child   *proc.Child
-	admin   *redis.Client // of this very process, which is there as long as it is
+	admin   *redis.Client // of this process; closed once it has ended
 	version string
 }
 
-// options are for a connection to this very process.
-func (n *node) options() *redis.Options { return quiet(&redis.Options{Addr: n.addr}) }
+const (
+	// attempts is how many free ports are tried: one that was free a moment ago
+	// may be taken.
+	attempts = 5
+	// startTimeout bounds how long a redis-server may take to answer, and a
+	// replica to catch up.
+	startTimeout = 10 * time.Second
+	// pollInterval is the time between two looks at a server that is starting.
+	pollInterval = 5 * time.Millisecond
+)
 
-// bind chooses the port; 0 is a free one.
-func (n *node) bind(port string) error {
-	addr := net.JoinHostPort("127.0.0.1", port)
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return fmt.Errorf("%w: %s", ErrServerPort, addr)
-	}
-	n.addr = l.Addr().String()
-	return l.Close()
-}
-
-// open chooses a port and starts the process there. Another free port is tried
-// where one that was free a moment ago is not.
-func (n *node) open(ctx context.Context, port string) (err error) {
+// open starts the process on a free port of the loopback interface.
+func (n *node) open(ctx context.Context) (err error) {
 	for range attempts {
-		if err = n.bind(port); err == nil {
-			err = n.start(ctx)
+		l, listenErr := net.Listen("tcp", "127.0.0.1:0")
+		if listenErr != nil {
+			return fmt.Errorf("%w: %w", ErrServerStart, listenErr)
 		}
-		if port != "0" || !errors.Is(err, ErrServerPort) {
-			break
+		n.addr = l.Addr().String()
+		_ = l.Close() // it has no connections
+		if err = n.start(ctx); !errors.Is(err, ErrServerPort) {
+			return err
 		}
 	}
 	return err
 }
 
-// start starts the process on the chosen port and waits until it answers.
+// start starts the process at its address and waits until it answers.
 func (n *node) start(ctx context.Context) error {
 	_, port, err := net.SplitHostPort(n.addr)
 	if err != nil {
@@ -69,37 +68,31 @@ func (n *node) start(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", ErrServerStart, oneLine(err))
 	}
 	n.child = c
-	if err := n.ready(ctx); err != nil {
-		_, _ = c.Kill() // an error is that it has ended
+	n.admin = dialOnce(*quiet(&redis.Options{Addr: n.addr}))
+	if err := n.awaitAnswer(ctx); err != nil {
+		n.kill()
 		return err
 	}
-	n.admin = redis.NewClient(once(n.options()))
 	return nil
 }
 
-// startTimeout bounds how long a redis-server may take to answer.
-const startTimeout = 10 * time.Second
-
-// ready waits until the process answers, or has ended, or time is up.
-func (n *node) ready(ctx context.Context) error {
+// awaitAnswer waits until the process answers, has ended, or time is up.
+func (n *node) awaitAnswer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	rdb := redis.NewClient(once(n.options()))
-	defer func() { _ = rdb.Close() }()
-	again := time.NewTicker(5 * time.Millisecond)
+	again := time.NewTicker(pollInterval)
 	defer again.Stop()
 	for {
-		err := n.answers(ctx, rdb)
+		err := n.check(ctx)
 		if err == nil || errors.Is(err, ErrServerOld) {
 			return err
 		}
 		select {
 		case <-n.child.Done():
-			said := n.child.Log().LastLine()
 			if strings.Contains(n.child.Log().String(), "Address already in use") {
 				return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
 			}
-			return fmt.Errorf("%w: it ended and said: %s", ErrServerStart, said)
+			return fmt.Errorf("%w: it ended, and its last line was: %s", ErrServerStart, n.child.Log().LastLine())
 		case <-ctx.Done():
 			return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), ctx.Err())
 		case <-again.C:
@@ -107,70 +100,49 @@ func (n *node) ready(ctx context.Context) error {
 	}
 }
 
-// answers reports whether what answers at the address is our process, and fit:
-// a stranger may have taken the port since it was found free.
-func (n *node) answers(ctx context.Context, rdb *redis.Client) error {
-	if err := listens(ctx, n.addr); err != nil {
+// check returns nil if it is this process that answers at the address, and its
+// version is supported: another program may have taken the port.
+func (n *node) check(ctx context.Context) error {
+	if err := checkListening(ctx, n.addr); err != nil {
 		return err
 	}
-	if err := rdb.Ping(ctx).Err(); err != nil {
-		return err
-	}
-	got, err := rdb.ConfigGet(ctx, "dir").Result()
+	got, err := n.admin.ConfigGet(ctx, "dir").Result()
 	if err != nil {
 		return err
 	}
-	if !same(got["dir"], n.dir) {
-		return errors.New("a stranger answers")
+	theirs, err := os.Stat(got["dir"])
+	if err != nil {
+		return err
 	}
-	about, err := ask(ctx, rdb, "server")
+	if ours, err := os.Stat(n.dir); err != nil || !os.SameFile(ours, theirs) {
+		return errors.New("another server answers")
+	}
+	about, err := ask(ctx, n.admin, "server")
 	if err != nil {
 		return err
 	}
 	n.version = about.product()
-	return about.fit(n.addr)
+	return about.checkVersion(n.addr)
 }
 
-// same reports whether two paths lead to one directory.
-func same(a, b string) bool {
-	ia, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	ib, err := os.Stat(b)
-	return err == nil && os.SameFile(ia, ib)
-}
-
-// kill ends the process at once, and says how it ended.
+// kill kills the process if it has started, and reports how it ended.
 func (n *node) kill() (proof string) {
+	if n.child == nil {
+		return ""
+	}
 	_, _ = n.child.Kill() // an error is that it has ended
-	n.leave()
+	_ = n.admin.Close()   // its server has ended
 	return fmt.Sprintf("redis-server process %d: %s", n.child.Pid(), n.child.Exit().Status)
 }
 
-// leave closes our connection to a process that has ended.
-func (n *node) leave() {
-	if n.admin != nil {
-		_ = n.admin.Close() // there is nobody to close it with
-	}
-}
-
-// end kills a process that may not have started, or not for good.
-func (n *node) end() {
-	if n.child != nil {
-		_, _ = n.child.Kill() // an error is that it has ended
-		n.leave()
-	}
-}
-
-// save lets the server write its data and end: no command gets in between.
+// save has the server write its data and exit, with no command in between.
 func (n *node) save(ctx context.Context) (proof string, err error) {
 	refused := n.admin.ShutdownSave(ctx).Err()
 	timeout := time.NewTimer(adminTimeout)
 	defer timeout.Stop()
 	select {
 	case <-n.child.Done():
-		n.leave()
+		_ = n.admin.Close()
 		return fmt.Sprintf("redis-server process %d: told to save and end: %s", n.child.Pid(), n.child.Exit().Status), nil
 	case <-ctx.Done():
 		return "", ctx.Err()
@@ -180,15 +152,64 @@ func (n *node) save(ctx context.Context) (proof string, err error) {
 }
 
 // forget removes the data of a process that has ended.
-func (n *node) forget() error {
-	err := os.Remove(filepath.Join(n.dir, "dump.rdb"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
+func (n *node) forget() error { return os.RemoveAll(filepath.Join(n.dir, "dump.rdb")) }
+
+// replica is a process that follows a primary.
+type replica struct {
+	*node
+	link  Link   // nil until it was made
+	proof string // that the link is slow
+}
+
+// join makes the replica follow the primary and returns once it has caught up
+// and its link has been made slow.
+func (r *replica) join(ctx context.Context, primary *node, asked Replication) error {
+	// By default a primary waits for further replicas before it sends its data.
+	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
+		return err
 	}
+	var err error
+	if r.link, err = asked.Link(primary.addr); err != nil {
+		return err
+	}
+	host, port, err := net.SplitHostPort(r.link.Addr())
+	if err != nil {
+		return err
+	}
+	if err := r.admin.ReplicaOf(ctx, host, port).Err(); err != nil {
+		return err
+	}
+	if err := r.awaitUp(ctx); err != nil {
+		return err
+	}
+	r.proof, err = r.link.Delay(asked.Lag)
 	return err
 }
 
-// ask reads a section of the process's INFO.
-func (n *node) ask(ctx context.Context, section string) (info, error) {
-	return ask(ctx, n.admin, section)
+// awaitUp waits until the replica has caught up.
+func (r *replica) awaitUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	again := time.NewTicker(pollInterval)
+	defer again.Stop()
+	for {
+		about, err := ask(ctx, r.admin, "replication")
+		if err == nil && about["master_link_status"] == "up" {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the replica does not catch up: %s: %w", about["master_link_status"], ctx.Err())
+		case <-again.C:
+		}
+	}
+}
+
+// close kills the replica and removes its link.
+func (r *replica) close() error {
+	r.kill()
+	if r.link != nil {
+		return r.link.Close()
+	}
+	return nil
 }

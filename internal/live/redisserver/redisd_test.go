@@ -245,14 +245,3 @@ func TestAnExternalServerKeepsWhatIsNotOurs(t *testing.T) {
 		t.Errorf("left after Close: %v, want theirs alone", got)
 	}
 }
-
-func TestAPrefixIsNoPattern(t *testing.T) {
-	s := open(t, RedisServer, Options{Prefix: `a[b]*?\^:`})
-	rdb, ctx := client(t, s), context.Background()
-	must[string](t)(rdb.Set(ctx, s.Prefix()+"k", "x", hour).Result())
-	must[string](t)(rdb.Set(ctx, "abcd:k", "x", hour).Result())
-	proof, err := s.JumpClock(ctx, time.Minute)
-	if err != nil || !strings.Contains(proof, "1 of 1 keys") {
-		t.Errorf("proof %q, error %v", proof, err)
-	}
-}

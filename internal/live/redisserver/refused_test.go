@@ -14,7 +14,6 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
 // stub is a miniredis that tells what is asked of it about itself.
@@ -160,19 +159,21 @@ func TestOpeningCanBeCancelled(t *testing.T) {
 	}
 }
 
-func TestAPortThatIsTaken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
+func TestAPortThatIsTakenWhileTheServerIsDown(t *testing.T) {
 	for _, spec := range started {
 		t.Run(spec, func(t *testing.T) {
-			if spec == RedisServer {
-				testneeds.RedisServer(t)
+			s := open(t, spec, Options{})
+			must[string](t)(s.Stop(t.Context(), true))
+			l, err := net.Listen("tcp", s.Addr())
+			if err != nil {
+				t.Fatal(err)
 			}
-			_, err := Open(t.Context(), spec, Options{Port: l.Addr().(*net.TCPAddr).Port})
-			checkRefusal(t, err, ErrServerPort, l.Addr().String())
+			_, err = s.Start(t.Context())
+			checkRefusal(t, err, ErrServerPort, s.Addr())
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			must[string](t)(s.Start(t.Context()))
 		})
 	}
 }

@@ -4,38 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/internal/proc"
 )
 
-// spawned is a redis-server process of ours in a directory of ours, with a second
-// one that replicates it where that is asked for.
+// spawned is a redis-server process in a directory of its own, and on request a
+// second process that replicates it.
 type spawned struct {
-	o       Options
+	reaper  *proc.Reaper
 	dir     string
-	undir   func() // tells the reaper that dir is gone
-	addr    string // at which clients find whichever process is the primary
-	admin   *redis.Client
+	undir   func() // tells the reaper that dir has been removed
 	version string
+	addr    atomic.Value  // string: the primary's
+	admin   *redis.Client // of whichever process is the primary
 
-	mu      sync.Mutex // of what starts and ends processes
+	mu      sync.Mutex // held while processes are started and ended
 	primary *node
-	replica *replica // nil: none was asked for
-	front   *front   // nil until a replica was promoted
-	nodes   int      // that were ever opened
-	down    bool
-	closed  bool
+	replica *replica // nil if none was asked for
+	status
 }
-
-// attempts is how often another free port is tried, since one that was free a
-// moment ago need not be.
-const attempts = 5
 
 func openSpawned(ctx context.Context, o Options) (Server, error) {
 	program, err := exec.LookPath(RedisServer)
@@ -49,41 +45,47 @@ func openSpawned(ctx context.Context, o Options) (Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServerStart, err)
 	}
-	s := &spawned{o: o, dir: dir, undir: o.Reaper.Dir(dir)}
+	s := &spawned{reaper: o.Reaper, dir: dir, undir: o.Reaper.Dir(dir)}
 	s.primary = &node{program: program, dir: dir, reaper: o.Reaper}
-	if err := s.primary.open(ctx, strconv.Itoa(o.Port)); err != nil {
-		_ = s.sweep() // why it did not start says more
+	if err := s.primary.open(ctx); err != nil {
+		_ = s.sweep() // the first error matters more
 		return nil, err
 	}
-	s.addr, s.version = s.primary.addr, s.primary.version
+	s.version = s.primary.version
+	s.addr.Store(s.primary.addr)
 	s.admin = redis.NewClient(s.Options())
-	o.log("%s on %s, process %d", s.version, s.addr, s.primary.child.Pid())
 	return s, nil
 }
 
-func (s *spawned) Addr() string            { return s.addr }
-func (s *spawned) Version() string         { return s.version }
-func (s *spawned) Prefix() string          { return s.o.Prefix }
-func (s *spawned) Options() *redis.Options { return quiet(&redis.Options{Addr: s.addr}) }
+func (s *spawned) Addr() string    { return s.addr.Load().(string) }
+func (s *spawned) Version() string { return s.version }
+func (s *spawned) Prefix() string  { return "" }
 
-// JumpClock moves the expiry of our keys.
+// Options dial whichever process is the primary at the time.
+func (s *spawned) Options() *redis.Options {
+	return quiet(&redis.Options{Addr: s.Addr(), Dialer: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		d := net.Dialer{Timeout: adminTimeout}
+		return d.DialContext(ctx, network, s.Addr())
+	}})
+}
+
+// JumpClock moves the expiry of all keys.
 func (s *spawned) JumpClock(ctx context.Context, d time.Duration) (string, error) {
-	return shift(ctx, s.admin, s.o.Prefix, d)
+	return shift(ctx, s.admin, "", d)
 }
 
 // SetRate is not supported: a real server's clock is the machine's.
 func (s *spawned) SetRate(float64) (func(), string, error) { return noRate(s) }
 
-// Stop ends the process, in one step with saving its data where that is kept.
+// Stop ends the process. If data is kept, saving and exiting are one step.
 func (s *spawned) Stop(ctx context.Context, keepData bool) (proof string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.usable(); err != nil {
-		return "", fmt.Errorf("stop %s: %w", s.version, err)
-	}
-	if keepData {
+	switch err = s.usable(); {
+	case err != nil:
+	case keepData:
 		proof, err = s.primary.save(ctx)
-	} else {
+	default:
 		proof = s.primary.kill()
 		err = s.primary.forget()
 	}
@@ -94,18 +96,7 @@ func (s *spawned) Stop(ctx context.Context, keepData bool) (proof string, err er
 	return fmt.Sprintf("%s, data %s", proof, kept(keepData)), nil
 }
 
-// usable says why there is no server. The mutex is held.
-func (s *spawned) usable() error {
-	switch {
-	case s.closed:
-		return ErrClosed
-	case s.down:
-		return ErrDown
-	}
-	return nil
-}
-
-// Start starts a process in the directory of the one that ended.
+// Start starts a new process in the directory of the one that ended.
 func (s *spawned) Start(ctx context.Context) (proof string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +107,90 @@ func (s *spawned) Start(ctx context.Context) (proof string, err error) {
 		return "", fmt.Errorf("start %s: %w", s.version, err)
 	}
 	s.down = false
-	s.o.log("%s is back, process %d", s.version, s.primary.child.Pid())
 	return fmt.Sprintf("redis-server process %d answers", s.primary.child.Pid()), nil
+}
+
+// Replicate starts a second process that follows the first.
+func (s *spawned) Replicate(ctx context.Context, asked Replication) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.usable()
+	if err == nil {
+		err = s.replicate(ctx, asked)
+	}
+	if err != nil {
+		return fmt.Errorf("replicate %s: %w", s.version, err)
+	}
+	return nil
+}
+
+func (s *spawned) replicate(ctx context.Context, asked Replication) error {
+	if s.replica != nil {
+		return errors.New("it has a replica")
+	}
+	dir, err := os.MkdirTemp(s.dir, "replica-")
+	if err != nil {
+		return err
+	}
+	r := &replica{node: &node{program: s.primary.program, dir: dir, reaper: s.reaper}}
+	if err = r.open(ctx); err == nil {
+		err = r.join(ctx, s.primary, asked)
+	}
+	if err != nil {
+		return errors.Join(err, r.close())
+	}
+	s.replica = r
+	return nil
+}
+
+// Promote kills the primary and makes the replica the primary.
+func (s *spawned) Promote(ctx context.Context) (proof string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err = s.usable(); err == nil && s.replica == nil {
+		err = ErrNoReplica
+	}
+	if err == nil {
+		proof, err = s.promote(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("promote the replica of %s: %w", s.version, err)
+	}
+	return proof, nil
+}
+
+func (s *spawned) promote(ctx context.Context) (string, error) {
+	r := s.replica
+	before, err := ask(ctx, r.admin, "replication")
+	if err != nil {
+		return "", err
+	}
+	if before["master_link_status"] != "up" {
+		return "", fmt.Errorf("%w: its link is %s", ErrNoReplica, before["master_link_status"])
+	}
+	sent, err := ask(ctx, s.primary.admin, "replication")
+	if err != nil {
+		return "", err
+	}
+	// The link goes first, or data on it would arrive while the primary dies.
+	if err := r.link.Close(); err != nil {
+		return "", err
+	}
+	dead := s.primary.kill()
+	if err := r.admin.ReplicaOf(ctx, "NO", "ONE").Err(); err != nil {
+		return "", err
+	}
+	after, err := ask(ctx, r.admin, "replication")
+	if err != nil {
+		return "", err
+	}
+	if after["role"] != "master" {
+		return "", fmt.Errorf("the replica's role is %q after its promotion", after["role"])
+	}
+	s.primary, s.replica = r.node, nil
+	s.addr.Store(r.addr)
+	return fmt.Sprintf("%s, at replication offset %s; its replica, process %d (%s), master_link_status:%s before, role:%s after, took its place at %s at offset %s",
+		dead, sent["master_repl_offset"], r.child.Pid(), r.proof, before["master_link_status"], after["role"], r.addr, before["slave_repl_offset"]), nil
 }
 
 // Close kills the processes and removes their directory.
@@ -134,18 +207,13 @@ func (s *spawned) Close() error {
 	return nil
 }
 
-func (s *spawned) sweep() error {
-	var errs []error
-	if s.front != nil {
-		errs = append(errs, s.front.close())
-	}
+func (s *spawned) sweep() (err error) {
 	if s.replica != nil {
-		errs = append(errs, s.replica.close())
+		err = s.replica.close()
 	}
-	s.primary.end()
-	if err := errors.Join(append(errs, os.RemoveAll(s.dir))...); err != nil {
-		return err
+	s.primary.kill()
+	if err = errors.Join(err, os.RemoveAll(s.dir)); err == nil {
+		s.undir()
 	}
-	s.undir()
-	return nil
+	return err
 }

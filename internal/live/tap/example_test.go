@@ -27,7 +27,7 @@ func Example() {
 			fmt.Printf("%s %s of %s: %q\n", when, c.Name, client, admin.Get(ctx, "lock").Val())
 		}
 	}
-	way, err := tap.New("A", server.Addr(), tap.Options{
+	way, err := tap.New("A", server.Addr, tap.Options{
 		Key:    "lock",
 		Serial: tap.NewTurnstile(), // shared by the taps of all clients
 		Before: look("before"),

@@ -75,7 +75,7 @@ func outcome(c Command) string {
 
 func newTestTap(t *testing.T, client, upstream string, o Options) *Tap {
 	t.Helper()
-	tap, err := New(client, upstream, o)
+	tap, err := New(client, func() string { return upstream }, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ type Options struct {
 // Tap is one client's way to the server.
 type Tap struct {
 	client   string
-	upstream string
+	upstream func() string
 	o        Options
 	l        net.Listener
 	ctx      context.Context
@@ -88,8 +88,10 @@ type Tap struct {
 	losses []func(proof string) // of replies that are to be lost
 }
 
-// New opens a tap on a free port of the loopback interface.
-func New(client, upstream string, o Options) (*Tap, error) {
+// New opens a tap on a free port of the loopback interface. It asks upstream for
+// the server's address, host:port, before each connection: a failover may have
+// moved it.
+func New(client string, upstream func() string, o Options) (*Tap, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("tap of client %s: %w", client, err)
@@ -100,7 +102,7 @@ func New(client, upstream string, o Options) (*Tap, error) {
 	return t, nil
 }
 
-func newTap(client, upstream string, o Options) *Tap {
+func newTap(client string, upstream func() string, o Options) *Tap {
 	if o.Serial == nil {
 		o.Serial = NewTurnstile()
 	}
@@ -204,7 +206,7 @@ func (t *Tap) admit() {
 // join connects the client to the server until one of them ends it.
 func (t *Tap) join(client net.Conn) {
 	d := net.Dialer{Timeout: t.o.Wait}
-	server, err := d.DialContext(t.ctx, "tcp", t.upstream)
+	server, err := d.DialContext(t.ctx, "tcp", t.upstream())
 	if err != nil {
 		if t.ctx.Err() == nil {
 			t.strange(fmt.Errorf("%w: %w", ErrUpstream, err))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -321,4 +322,28 @@ func TestNoServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	dial(t, tap.Addr())
+}
+
+// After a failover, connections go to the server that took over.
+func TestUpstreamIsAskedForEachConnection(t *testing.T) {
+	one, two := miniredis.RunT(t), miniredis.RunT(t)
+	for name, m := range map[string]*miniredis.Miniredis{"one": one, "two": two} {
+		if err := m.Set("name", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var primary atomic.Pointer[miniredis.Miniredis]
+	primary.Store(one)
+	tap := must(New("A", func() string { return primary.Load().Addr() }, Options{}))
+	defer func() { _ = tap.Close() }()
+	rdb := dial(t, tap.Addr())
+	if got := must(rdb.Get(t.Context(), "name").Result()); got != "one" {
+		t.Errorf("led to %s, want one", got)
+	}
+	primary.Store(two)
+	one.Close()
+	_ = rdb.Ping(t.Context()).Err() // the pool may find out by this error
+	if got := must(rdb.Get(t.Context(), "name").Result()); got != "two" {
+		t.Errorf("led to %s, want two", got)
+	}
 }

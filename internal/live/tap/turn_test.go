@@ -21,7 +21,7 @@ func connect(t *testing.T, o func(*Options)) far {
 	if o != nil {
 		o(&options)
 	}
-	f.tap = newTap("A", "", options)
+	f.tap = newTap("A", nil, options)
 	near, client := net.Pipe()
 	up, server := net.Pipe()
 	f.client, f.server = client, server
