@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // sharedKeys are those that every fault has beside its own parameters.
@@ -267,7 +268,7 @@ func (r *reader) refusal(p *plan, err error, name place) error {
 		}
 	}
 	if len(bad.Valid) > 0 {
-		return r.fail(at, ErrUnknown, bad.Msg, suggest(bad.Got, bad.Valid))
+		return r.fail(at, ErrUnknown, bad.Msg, text.Suggest(bad.Got, bad.Valid))
 	}
 	return r.fail(at, ErrValue, bad.Error(), "")
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 //go:embed library/*.yaml
@@ -73,7 +75,7 @@ func Load(pathOrName string) (*Scenario, error) {
 	}
 	f, err := os.Open(pathOrName)
 	if errors.Is(err, os.ErrNotExist) && !isPath {
-		return nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), suggest(pathOrName, catalogue))
+		return nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), text.Suggest(pathOrName, catalogue))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)

@@ -138,16 +138,3 @@ func TestClientNames(t *testing.T) {
 		t.Errorf("names %v", got)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	words := []string{"overlap", "stuck", "starved", "some", "naive"}
-	tests := []struct{ got, want string }{
-		{"overlap", "overlap"}, {"ovrelap", "overlap"}, {"Overlap", "overlap"}, {"stucked", "stuck"},
-		{"starve", "starved"}, {"sone", "some"}, {"niave", "naive"}, {"", ""}, {"xyz", ""}, {"über", ""},
-	}
-	for _, tt := range tests {
-		if got := nearest(tt.got, words); got != tt.want {
-			t.Errorf("nearest to %q is %q, want %q", tt.got, got, tt.want)
-		}
-	}
-}

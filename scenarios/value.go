@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // maxDuration bounds every duration of a scenario, so that sums of them cannot
@@ -54,7 +55,7 @@ func (r *reader) known(what, word string, p place, valid []string) error {
 			return nil
 		}
 	}
-	return r.fail(p, ErrUnknown, fmt.Sprintf("unknown %s %s", what, shown(word)), suggest(word, valid))
+	return r.fail(p, ErrUnknown, fmt.Sprintf("unknown %s %s", what, shown(word)), text.Suggest(word, valid))
 }
 
 // integer is a whole number from low to high.

@@ -23,6 +23,7 @@ import (
 	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/runner"
+	"github.com/lockchaos/simrun/internal/text"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -129,7 +130,7 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 			}
 		}
 		if v.name != rest[0] {
-			return 0, usagef("unknown verb %q; %s", rest[0], suggest(rest[0], names))
+			return 0, usagef("unknown verb %q; %s", rest[0], text.Suggest(rest[0], names))
 		}
 	case len(args) == 0:
 		return 0, usagef("nothing to do; try %s list, %s -scenario expiry, or %s help", program(), program(), program())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/live"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // maxSeeds bounds -seeds, far beyond what anybody waits for.
@@ -135,14 +136,14 @@ func (f *flags) checkLive() error {
 
 // flagError tells a flag that does not exist from one with a bad value.
 func flagError(err error, names []string) error {
-	text := err.Error()
-	if name, unknown := strings.CutPrefix(text, "flag provided but not defined: -"); unknown {
+	said := err.Error()
+	if name, unknown := strings.CutPrefix(said, "flag provided but not defined: -"); unknown {
 		for i := range names {
 			names[i] = "-" + names[i]
 		}
-		return usagef("unknown flag -%s; %s", name, suggest("-"+name, names))
+		return usagef("unknown flag -%s; %s", name, text.Suggest("-"+name, names))
 	}
-	return usageError{text}
+	return usageError{said}
 }
 
 func (f *flags) given(name string) bool { return slices.Contains(f.set, name) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/internal/text"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -62,7 +63,7 @@ func input(name string) (in runner.Input, err error) {
 func checkLike() error {
 	for _, st := range strategy.All() {
 		if _, known := strategy.Lookup(st.Like); st.Like != "" && !known {
-			return usagef("strategy %s is said to be Like %q, which is unknown; %s", st.Name, st.Like, suggest(st.Like, strategyNames()))
+			return usagef("strategy %s is said to be Like %q, which is unknown; %s", st.Name, st.Like, text.Suggest(st.Like, strategyNames()))
 		}
 	}
 	return nil
@@ -98,7 +99,7 @@ func strategies(list string) ([]string, error) {
 	var out []string
 	for _, name := range words(list) {
 		if _, ok := strategy.Lookup(name); !ok {
-			return nil, usagef("unknown strategy %q; %s", name, suggest(name, strategyNames()))
+			return nil, usagef("unknown strategy %q; %s", name, text.Suggest(name, strategyNames()))
 		}
 		if !slices.Contains(out, name) {
 			out = append(out, name)

@@ -1,40 +1,35 @@
 package runner
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
 // record writes a history whole or not at all.
-func record(path string, h history.Header, events []history.Event) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	w := history.NewWriter(f, h)
+func record(path string, h history.Header, events []history.Event) error {
+	var b bytes.Buffer
+	w := history.NewWriter(&b, h)
 	for i := range events {
 		w.Event(&events[i])
 	}
-	if err := w.Close(); err != nil {
-		f.Close()
+	err := w.Close()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	if err == nil {
+		err = maybe.WriteFile(path, b.Bytes(), 0o644)
+	}
+	if err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 // scenario reads what the parent has read.

@@ -1,0 +1,42 @@
+// Package text writes for people what several packages have to write alike.
+//
+// Goals: one form for each kind of thing.
+// Non-goals: sentences, which belong to whoever has something to say.
+package text
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Suggest proposes a remedy for a word that is not valid: the nearest valid one,
+// or all of them where none is near.
+func Suggest(got string, valid []string) string {
+	if word := nearest(got, valid); word != "" {
+		return fmt.Sprintf("did you mean %q?", word)
+	}
+	return "use one of " + strings.Join(valid, ", ")
+}
+
+// nearest returns the first valid word that got abbreviates, or else the one with
+// the fewest edits from got, the first of equals; "" if more than half of the
+// letters would change.
+func nearest(got string, valid []string) string {
+	const longest = 64 // a longer word is no misspelling, and would cost time
+	if len(got) > longest {
+		return ""
+	}
+	got = strings.ReplaceAll(strings.ToLower(got), "_", "-")
+	best, least := "", len(got)/2+1
+	for _, word := range valid {
+		if len(got) > 1 && strings.HasPrefix(word, got) {
+			return word
+		}
+		if edits := levenshtein.ComputeDistance(got, word); edits < least {
+			best, least = word, edits
+		}
+	}
+	return best
+}
