@@ -23,7 +23,6 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/strategy"
-	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -178,7 +177,7 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	strategy, _ := strategy.Lookup("token")
-	out, err := lab.Run(t.Context(), virtual.Job{Scenario: scenario, Strategy: strategy, Seed: 1})
+	out, err := lab.Run(t.Context(), engine.Job{Scenario: scenario, Strategy: strategy, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +215,7 @@ func TestResidueOfAPrefix(t *testing.T) {
 	if err := rdb.Set(t.Context(), "{simrun:1:lock:item}:queue", "x", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	w.job = virtual.Job{}
+	w.job = engine.Job{}
 	w.reportResidue()
 	var got []string
 	for _, e := range w.rec.Events() {

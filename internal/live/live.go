@@ -17,11 +17,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/worker"
 	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/results"
-	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // DefaultScale is how many times faster than the scenario's times a live run
@@ -121,7 +121,7 @@ const tries = 3
 // run allows for is made again; the last one of several is given with a finding
 // that makes it too little evidence. The error is of the harness or its
 // surroundings, or the context's; then there is no outcome.
-func (l *Lab) Run(ctx context.Context, j virtual.Job) (virtual.Outcome, error) {
+func (l *Lab) Run(ctx context.Context, j engine.Job) (engine.Outcome, error) {
 	for try := 1; ; try++ {
 		out, spoilt, err := l.once(ctx, j)
 		if err != nil || !spoilt || try == tries {
@@ -131,15 +131,15 @@ func (l *Lab) Run(ctx context.Context, j virtual.Job) (virtual.Outcome, error) {
 }
 
 // once runs one seed once, and tells whether the machine has spoilt it.
-func (l *Lab) once(ctx context.Context, j virtual.Job) (out virtual.Outcome, spoilt bool, err error) {
+func (l *Lab) once(ctx context.Context, j engine.Job) (out engine.Outcome, spoilt bool, err error) {
 	w, err := l.newWorld(ctx, j)
 	if err != nil {
-		return virtual.Outcome{}, false, err
+		return engine.Outcome{}, false, err
 	}
 	defer w.close()
 	spoilt = w.run(ctx)
 	if err := ctx.Err(); err != nil {
-		return virtual.Outcome{}, false, err
+		return engine.Outcome{}, false, err
 	}
-	return virtual.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, spoilt, nil
+	return engine.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, spoilt, nil
 }

@@ -13,13 +13,13 @@ import (
 
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/dev/testneeds"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/live"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/worker"
 	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/strategy"
-	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func run(t *testing.T, scenario, name string, o live.Options) virtual.Outcome {
+func run(t *testing.T, scenario, name string, o live.Options) engine.Outcome {
 	t.Helper()
 	s, err := scenarios.Load(scenario)
 	if err != nil {
@@ -54,7 +54,7 @@ func run(t *testing.T, scenario, name string, o live.Options) virtual.Outcome {
 			t.Error(err)
 		}
 	}()
-	out, err := lab.Run(context.Background(), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+	out, err := lab.Run(context.Background(), engine.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestInterrupt(t *testing.T) {
 	defer lab.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // its holder hangs for 20 s
 	defer cancel()
-	if out, err := lab.Run(ctx, virtual.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if out, err := lab.Run(ctx, engine.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
 	}
 }

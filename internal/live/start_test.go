@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/live"
 	"github.com/lockchaos/simrun/internal/live/worker"
 	"github.com/lockchaos/simrun/internal/strategy"
-	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -30,7 +30,7 @@ func TestAnInterruptWhileWorkersStart(t *testing.T) {
 	defer lab.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond) // they will never answer
 	defer cancel()
-	if out, err := lab.Run(ctx, virtual.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if out, err := lab.Run(ctx, engine.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
 	}
 }

@@ -18,13 +18,12 @@ import (
 	"github.com/lockchaos/simrun/internal/live/tap"
 	"github.com/lockchaos/simrun/internal/live/worker"
 	"github.com/lockchaos/simrun/internal/proc"
-	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // world is one run: a Redis of its own, or a prefix of its own on a shared one.
 type world struct {
 	lab      *Lab
-	job      virtual.Job
+	job      engine.Job
 	header   history.Header
 	clock    engine.Clock
 	key      string
@@ -56,9 +55,8 @@ type client struct {
 
 var _ chaos.World = (*world)(nil)
 
-func (l *Lab) newWorld(ctx context.Context, j virtual.Job) (_ *world, err error) {
-	w := &world{lab: l, job: j, header: virtual.Header(j), stop: make(chan struct{})}
-	w.header.Mode = "live"
+func (l *Lab) newWorld(ctx context.Context, j engine.Job) (_ *world, err error) {
+	w := &world{lab: l, job: j, header: j.Header("live"), stop: make(chan struct{})}
 	allow(w.header, l.o.Scale)
 	defer func() {
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
@@ -128,7 +129,7 @@ func (c *child) obey(o order) error {
 	for i := range o.Count {
 		seed := o.First + uint64(i)
 		c.mon.begin(seed)
-		job := virtual.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""}
+		job := engine.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""}
 		out := runSeed(c.host, job)
 		out.Report.Findings = append(out.Report.Findings, leaked(c.host, job, out.Report)...)
 		c.mon.end()

@@ -5,14 +5,14 @@ import (
 
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/stack"
-	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // leaked makes a finding of a goroutine that a lock left behind. The report
 // only tells where it was started, so the run is repeated to have its stack.
-func leaked(h bubble.Host, j virtual.Job, r check.Report) []check.Finding {
+func leaked(h bubble.Host, j engine.Job, r check.Report) []check.Finding {
 	for _, v := range r.Violations {
 		if v.Property != classLeak || !strings.HasPrefix(v.Text, "goroutine ") {
 			continue

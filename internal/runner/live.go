@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/strategy"
-	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // workLive runs everything in the queue through Options.Live, so many runs at
@@ -24,7 +24,7 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 	if !ok {
 		return fmt.Errorf("strategy %q is not registered", t.cell.strategy)
 	}
-	job := virtual.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true}
+	job := engine.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true}
 	out, err := q.opt.Live(ctx, job)
 	if err != nil {
 		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, st.Name, err)

@@ -11,17 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
-	"github.com/lockchaos/simrun/internal/virtual"
 )
 
 // liveRun is a live run in which seed 2 overlaps.
-func liveRun(j virtual.Job) virtual.Outcome {
+func liveRun(j engine.Job) engine.Outcome {
 	r := check.Report{Counters: check.Counters{Sections: 9}}
 	if j.Seed == 2 {
 		r.Violations = []check.Violation{{Property: "overlap", Text: "two were inside"}}
 	}
-	return virtual.Outcome{Header: virtual.Header(j), Report: r, Events: []history.Event{{Seq: 1, Kind: history.End}}}
+	return engine.Outcome{Header: j.Header("sim"), Report: r, Events: []history.Event{{Seq: 1, Kind: history.End}}}
 }
 
 func filesIn(t *testing.T, dir string) []string {
@@ -60,10 +60,10 @@ func TestALiveCellKeepsTheHistoryThatTheReportTellsOf(t *testing.T) {
 			ctx, interrupt := context.WithCancel(t.Context())
 			defer interrupt()
 			dir := t.TempDir()
-			r, err := Run(ctx, planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(ctx context.Context, j virtual.Job) (virtual.Outcome, error) {
+			r, err := Run(ctx, planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(ctx context.Context, j engine.Job) (engine.Outcome, error) {
 				if j.Seed == tt.ends {
 					interrupt()
-					return virtual.Outcome{}, ctx.Err()
+					return engine.Outcome{}, ctx.Err()
 				}
 				return liveRun(j), nil
 			}})
@@ -94,8 +94,8 @@ func TestALiveCellKeepsTheHistoryThatTheReportTellsOf(t *testing.T) {
 // What a live run cannot go on without ends all runs.
 func TestAFaultOfTheHarnessEndsALiveRun(t *testing.T) {
 	broken := errors.New("no more ports")
-	_, err := Run(t.Context(), planOf(t, 3, nil, "steady"), Options{Live: func(context.Context, virtual.Job) (virtual.Outcome, error) {
-		return virtual.Outcome{}, broken
+	_, err := Run(t.Context(), planOf(t, 3, nil, "steady"), Options{Live: func(context.Context, engine.Job) (engine.Outcome, error) {
+		return engine.Outcome{}, broken
 	}})
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
@@ -106,9 +106,9 @@ func TestAFaultOfTheHarnessEndsALiveRun(t *testing.T) {
 func TestALiveRunThatCannotGoOnKeepsWhatIsDone(t *testing.T) {
 	gone := errors.New("redis is gone")
 	dir := t.TempDir()
-	r, err := Run(t.Context(), planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(_ context.Context, j virtual.Job) (virtual.Outcome, error) {
+	r, err := Run(t.Context(), planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(_ context.Context, j engine.Job) (engine.Outcome, error) {
 		if j.Seed == 4 {
-			return virtual.Outcome{}, gone
+			return engine.Outcome{}, gone
 		}
 		return liveRun(j), nil
 	}})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
@@ -29,15 +30,15 @@ func TestMain(m *testing.M) {
 			New: func(strategy.Env) (lock.Locker, error) { return nil, lock.ErrNotAcquired },
 		})
 	}
-	runSeed = engine
+	runSeed = fakeRun
 	if IsChild() {
 		Child()
 	}
 	os.Exit(m.Run())
 }
 
-// engine stands for the real one: what it reports depends on the seed alone.
-func engine(h bubble.Host, j virtual.Job) virtual.Outcome {
+// fakeRun stands for virtual.Run: what it reports depends on the seed alone.
+func fakeRun(h bubble.Host, j engine.Job) engine.Outcome {
 	header := history.Header{Mode: "sim", Scenario: j.Scenario.Name, Strategy: j.Strategy.Name, Seed: j.Seed, Faults: []string{}}
 	r := check.Report{
 		Counters: check.Counters{
@@ -48,10 +49,10 @@ func engine(h bubble.Host, j virtual.Job) virtual.Outcome {
 	if err := h.Run(func() { behave(j, &r) }); err != nil {
 		r.Findings = append(r.Findings, check.Finding{Class: "leak", Detail: err.Error()})
 	}
-	return virtual.Outcome{Header: header, Report: r, Events: []history.Event{{Seq: 1, At: 1, Kind: history.End}}}
+	return engine.Outcome{Header: header, Report: r, Events: []history.Event{{Seq: 1, At: 1, Kind: history.End}}}
 }
 
-func behave(j virtual.Job, r *check.Report) {
+func behave(j engine.Job, r *check.Report) {
 	overlap := check.Violation{Property: "overlap", Size: int64(j.Seed), Events: []int{1}, Text: fmt.Sprintf("seed %d", j.Seed)}
 	switch j.Strategy.Name {
 	case "moody":

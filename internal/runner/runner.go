@@ -20,8 +20,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/results"
-	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
@@ -64,7 +64,7 @@ type Options struct {
 	Recycle  int           // seeds after which a child is replaced; default 2000
 	// Live, if not nil, runs one seed in real time, in this process; it may be
 	// called Procs times at once. There are no children then.
-	Live func(context.Context, virtual.Job) (virtual.Outcome, error)
+	Live func(context.Context, engine.Job) (engine.Outcome, error)
 	// Setup is what live runs are made of.
 	Setup *results.Setup
 }

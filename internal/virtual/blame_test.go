@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/lock"
@@ -50,7 +51,7 @@ func TestOwnPanicEndsTheProcess(t *testing.T) {
 		if breaks[name].Name == "naive" {
 			s.Think.Min, s.Think.Max = -1<<63, 1<<62 // rand panics: the span overflows
 		}
-		out := Run(bubble.In(t), Job{Scenario: s, Strategy: breaks[name], Seed: 1})
+		out := Run(bubble.In(t), engine.Job{Scenario: s, Strategy: breaks[name], Seed: 1})
 		t.Fatalf("the process goes on: %+v", out.Report)
 	}
 	for name := range breaks {
@@ -74,7 +75,7 @@ func TestNoLeaseAndNoErrorIsAFinding(t *testing.T) {
 	st := strategy.Strategy{Name: "none", New: func(strategy.Env) (lock.Locker, error) {
 		return lockFunc(func() (lock.Lease, error) { return nil, nil }), nil
 	}}
-	out := Run(bubble.In(t), Job{Scenario: parsed(t, oneClient), Strategy: st, Seed: 1})
+	out := Run(bubble.In(t), engine.Job{Scenario: parsed(t, oneClient), Strategy: st, Seed: 1})
 	for _, f := range out.Report.Findings {
 		if strings.Contains(f.Detail, "panic in Acquire: it returned no lease and no error") {
 			return
@@ -100,7 +101,7 @@ func TestToxicThatIsNotDeclaredDoesNotFire(t *testing.T) {
 	spec := &chaos.Spec{Name: "undeclared", Target: true}
 	s.Faults = []chaos.Plan{{ID: "1:undeclared", Spec: spec, Fault: undeclared{}, Client: "any", At: &at}}
 	naive, _ := strategy.Lookup("naive")
-	out := Run(bubble.In(t), Job{Scenario: s, Strategy: naive, Seed: 1, Record: true})
+	out := Run(bubble.In(t), engine.Job{Scenario: s, Strategy: naive, Seed: 1, Record: true})
 	for _, e := range out.Events {
 		if e.Kind == history.Unfired && e.Fault == "1:undeclared" && strings.Contains(e.Detail, "set NeedsToxics") {
 			return

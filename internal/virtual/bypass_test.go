@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/lock"
@@ -75,7 +76,7 @@ func TestRealRedisIsOutOfReach(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			before := real.TotalConnectionCount()
-			out := virtual.Run(bubble.In(t), virtual.Job{Scenario: scenario(t, quiet), Strategy: strategy.Strategy{Name: "own", New: tt.lock}, Seed: 1})
+			out := virtual.Run(bubble.In(t), engine.Job{Scenario: scenario(t, quiet), Strategy: strategy.Strategy{Name: "own", New: tt.lock}, Seed: 1})
 			if reached := real.TotalConnectionCount() > before; reached != tt.reaches {
 				t.Errorf("reached the server of others: %v, want %v", reached, tt.reaches)
 			}

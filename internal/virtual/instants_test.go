@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
@@ -98,7 +99,7 @@ expect: {naive: {leak: none}}`,
 			for _, st := range strategy.All() {
 				seen := map[string]int{}
 				for range 2 + replays/4 {
-					out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+					out := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 					seen[history.Hash(out.Header, out.Events)]++
 					for _, f := range out.Report.Findings {
 						t.Errorf("%s: %s: %s", st.Name, f.Class, f.Detail)
@@ -129,7 +130,7 @@ faults:
   - toxic: {client: all, type: limit_data, attributes: {bytes: 300}, for: 10s, at: 4s}
 expect: {naive: {leak: none}}`)
 	for _, st := range strategy.All() {
-		out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1})
+		out := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 1})
 		for _, f := range out.Report.Findings {
 			t.Errorf("%s: %s: %s", st.Name, f.Class, f.Detail)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
@@ -28,7 +29,7 @@ func TestLibraryHolds(t *testing.T) {
 func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 	runs := map[string]int{} // property or observation → runs that showed it
 	for seed := uint64(1); seed <= librarySeeds; seed++ {
-		r := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: seed}).Report
+		r := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: seed}).Report
 		if r.Unknown != "" {
 			t.Errorf("seed %d is too little evidence: %s", seed, r.Unknown)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
@@ -122,7 +123,7 @@ func TestMisbehavingLockIsAFinding(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out := virtual.Run(bubble.In(t), virtual.Job{
+			out := virtual.Run(bubble.In(t), engine.Job{
 				Scenario: scenario(t, quiet), Strategy: strategyOf(tt.lock), Seed: 1, Record: true,
 			})
 			var seen []string
@@ -154,7 +155,7 @@ func TestStrategyThatCannotBeMadeIsAFinding(t *testing.T) {
 	broken := strategy.Strategy{Name: "broken", New: func(strategy.Env) (lock.Locker, error) {
 		return nil, lock.ErrNotHeld
 	}}
-	out := virtual.Run(bubble.In(t), virtual.Job{Scenario: scenario(t, quiet), Strategy: broken, Seed: 1})
+	out := virtual.Run(bubble.In(t), engine.Job{Scenario: scenario(t, quiet), Strategy: broken, Seed: 1})
 	if len(out.Report.Findings) != 1 || out.Report.Unknown == "" {
 		t.Errorf("report %+v: want one finding and too little evidence", out.Report)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
@@ -25,7 +26,7 @@ faults:
   - clock-rate: {rate: 100, at: 2s, for: 60s}
 expect: {naive: {leak: none}}`)
 	st, _ := strategy.Lookup("naive")
-	out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+	out := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 	for _, e := range out.Events {
 		if e.Kind == history.Expired && time.Duration(e.At) > 5*time.Second {
 			return

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
@@ -37,7 +38,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 				seen := map[string]int{}
 				var hash string
 				for range replays {
-					out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+					out := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 					hash = history.Hash(out.Header, out.Events)
 					seen[hash]++
 				}
@@ -72,7 +73,7 @@ func TestOtherSeedOtherBytes(t *testing.T) {
 		st, _ := strategy.Lookup("naive")
 		seen := map[string]bool{}
 		for seed := range uint64(3) {
-			out := virtual.Run(bubble.In(t), virtual.Job{Scenario: s, Strategy: st, Seed: seed + 1, Record: true})
+			out := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: seed + 1, Record: true})
 			seen[history.Hash(history.Header{}, out.Events)] = true
 		}
 		if len(seen) != 3 {

@@ -22,25 +22,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/lock"
-	"github.com/lockchaos/simrun/scenarios"
 )
-
-// Job is one run.
-type Job struct {
-	Scenario *scenarios.Scenario
-	Strategy strategy.Strategy
-	Seed     uint64
-	Record   bool // keep the events in Outcome.Events
-
-	viaToxics bool // use Toxiproxy's links even if no fault needs them
-}
-
-// Outcome is what one run gave.
-type Outcome struct {
-	Header history.Header
-	Report check.Report
-	Events []history.Event // if Record
-}
 
 // oneWorld serializes worlds: they share process-wide generators.
 var oneWorld sync.Mutex
@@ -48,13 +30,19 @@ var oneWorld sync.Mutex
 // Run runs one seed. A lock that panics, blocks or leaks is a finding in the
 // report. A panic in a goroutine that the lock started ends the process, as one of
 // simrun's own does, which is why package runner runs seeds in child processes.
-func Run(h bubble.Host, j Job) Outcome {
+func Run(h bubble.Host, j engine.Job) engine.Outcome {
+	return run(h, j, slices.ContainsFunc(j.Scenario.Faults, func(p chaos.Plan) bool { return p.Spec.NeedsToxics }))
+}
+
+// run runs one seed. The clients' connections go through Toxiproxy's links if
+// viaToxics is set.
+func run(h bubble.Host, j engine.Job, viaToxics bool) engine.Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
-	out := Outcome{Header: Header(j)}
+	out := engine.Outcome{Header: j.Header("sim")}
 	var rec *engine.Recorder
 	err := h.Run(func() {
-		w, err := newWorld(j, out.Header)
+		w, err := newWorld(j, out.Header, viaToxics)
 		if err != nil {
 			rec = engine.NewRecorder(engine.NewClock(1), out.Header, j.Record)
 			rec.Emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
@@ -72,35 +60,10 @@ func Run(h bubble.Host, j Job) Outcome {
 	return out
 }
 
-// Header is what a judge has to know about the run. Its mode is "sim".
-func Header(j Job) history.Header {
-	s := j.Scenario
-	h := history.Header{
-		Version:     history.FormatVersion,
-		Mode:        "sim",
-		Scenario:    s.Name,
-		Strategy:    j.Strategy.Name,
-		Seed:        j.Seed,
-		Clients:     s.ClientNames(),
-		Sections:    s.Sections,
-		MinSections: s.MinSections,
-		Lease:       int64(s.Lease),
-		Stock:       s.Stock,
-		Bounds:      map[string]int64{},
-	}
-	for _, f := range s.Faults {
-		h.Faults = append(h.Faults, f.ID)
-	}
-	for property, bound := range s.Bounds {
-		h.Bounds[property] = int64(bound)
-	}
-	return h
-}
-
 // errNoLock: a strategy's constructor returned neither a lock nor an error.
 var errNoLock = errors.New("its constructor returned no lock and no error")
 
-func newWorld(j Job, h history.Header) (*world, error) {
+func newWorld(j engine.Job, h history.Header, viaToxics bool) (*world, error) {
 	clock := engine.NewClock(1)
 	s := j.Scenario
 	w := &world{scenario: s, strategy: j.Strategy, rec: engine.NewRecorder(clock, h, j.Record), stop: make(chan struct{})}
@@ -112,10 +75,9 @@ func newWorld(j Job, h history.Header) (*world, error) {
 		return nil, err
 	}
 	w.resource = engine.NewResource(clock, s.Stock, s.WriteTimeout, w.emit)
-	needsToxics := j.viaToxics || slices.ContainsFunc(s.Faults, func(p chaos.Plan) bool { return p.Spec.NeedsToxics })
 	for i, name := range h.Clients {
 		p := newProcess(name, i, j.Seed, s, w.redis)
-		if needsToxics {
+		if viaToxics {
 			p.toxics = newToxicLinks(j.Seed)
 		}
 		w.clients = append(w.clients, p)
@@ -134,7 +96,7 @@ func newWorld(j Job, h history.Header) (*world, error) {
 }
 
 // newLock makes a client's lock.
-func newLock(j Job, p *process) (lock.Locker, error) {
+func newLock(j engine.Job, p *process) (lock.Locker, error) {
 	jitter := engine.Generator(j.Seed, "lock "+p.Name)
 	var mu sync.Mutex
 	l, err := j.Strategy.New(strategy.Env{

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
@@ -21,7 +22,7 @@ func TestLinksWithoutToxicsChangeNothing(t *testing.T) {
 		for _, st := range strategy.All() {
 			var hashes [2]string
 			for i, via := range []bool{false, true} {
-				out := Run(bubble.In(t), Job{Scenario: s, Strategy: st, Seed: 3, Record: true, viaToxics: via})
+				out := run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 3, Record: true}, via)
 				hashes[i] = history.Hash(out.Header, out.Events)
 			}
 			if hashes[0] != hashes[1] {
@@ -65,7 +66,7 @@ expect:
 			for _, st := range strategy.All() {
 				seen := map[string]bool{}
 				for range 4 {
-					out := Run(bubble.In(t), Job{Scenario: s, Strategy: st, Seed: 5, Record: true})
+					out := Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 5, Record: true})
 					seen[history.Hash(out.Header, out.Events)] = true
 					if out.Report.Unknown != "" || len(out.Report.Findings) > 0 {
 						t.Fatalf("%s: %q %v", st.Name, out.Report.Unknown, out.Report.Findings)

@@ -18,6 +18,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockchaos/simrun/internal/bubble"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
@@ -78,7 +79,7 @@ func harness(h bubble.Host, s *scenarios.Scenario, seeds int) side {
 	begun := time.Now()
 	for _, st := range strategy.All() {
 		for seed := range seeds {
-			r := virtual.Run(h, virtual.Job{Scenario: s, Strategy: st, Seed: uint64(seed) + 1}).Report
+			r := virtual.Run(h, engine.Job{Scenario: s, Strategy: st, Seed: uint64(seed) + 1}).Report
 			out.commands += r.Commands
 			out.virtual += time.Duration(r.Virtual)
 		}
@@ -111,7 +112,7 @@ func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
 				e.Redis.AddHook(spy{client: e.Owner, begun: time.Now(), into: sc.clients})
 				return st.New(e)
 			}
-			out := virtual.Run(h, virtual.Job{Scenario: s, Strategy: spied, Seed: uint64(seed) + 1, Record: true})
+			out := virtual.Run(h, engine.Job{Scenario: s, Strategy: spied, Seed: uint64(seed) + 1, Record: true})
 			for _, e := range out.Events {
 				if e.Kind == history.Command && e.Detail == "subscribe" {
 					sc.clients[e.Client] = append(sc.clients[e.Client], op{at: time.Duration(e.At), subscribe: true})
