@@ -21,6 +21,6 @@ func (f *foreignRelease) event(e *history.Event) {
 	if e.Kind != history.Unlocked || e.Owner == "" || e.Client == "" || e.Client == e.Owner {
 		return
 	}
-	owner := f.st.client(e.Owner)
+	owner := f.st.clientNamed(e.Owner)
 	f.add(1, named(f.st.who, owner), proof(owner.locked, f.st.now), "%s removed the key that %s owned", e.Client, e.Owner)
 }

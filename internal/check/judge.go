@@ -64,9 +64,9 @@ func Names() []string {
 	return names
 }
 
-// DependsOn says what decides, beside the lock, whether a run shows a breach of
+// WhatDecides says what decides, beside the lock, whether a run shows a breach of
 // the property, or the observation, of that name.
-func DependsOn(name string) string {
+func WhatDecides(name string) string {
 	if p, ok := Lookup(name); ok {
 		return p.DependsOn
 	}

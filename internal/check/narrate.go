@@ -61,7 +61,7 @@ func Narrate(h history.Header, events []history.Event, v Violation) []Step {
 		if l.Seq == mark {
 			l.Text += ": " + v.Property
 		}
-		n.add(l)
+		n.tell(l)
 	}
 	return n.steps()
 }
@@ -113,9 +113,9 @@ func (n *narrator) belongs(e *history.Event) bool {
 	return false
 }
 
-// add appends a line, or merges it with the client's line before it if both are
+// tell appends a line, or merges it with the client's line before it if both are
 // renewals or both are attempts to get the lock.
-func (n *narrator) add(l line) {
+func (n *narrator) tell(l line) {
 	for i := len(n.lines) - 1; i >= 0 && l.weight == routine; i-- {
 		prev := &n.lines[i]
 		if prev.event.Client != l.event.Client {

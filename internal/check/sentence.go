@@ -28,9 +28,9 @@ func (st *state) sentence(e *history.Event) (string, weight) {
 	case history.Waiting, history.Acquired, history.Refused, history.Releasing, history.Released:
 		return st.lockSentence(e)
 	case history.Fired:
-		return fault(e), turn
+		return faultText(e), turn
 	case history.Over:
-		return "fault " + e.Fault + on(e.Client) + " is over", turn
+		return "fault " + e.Fault + onClient(e.Client) + " is over", turn
 	case history.End:
 		return "the run ends", plot
 	case history.Residue:
@@ -52,7 +52,7 @@ func (st *state) sectionSentence(e *history.Event) (string, weight) {
 		}
 		return who + " enters", turn
 	case history.Noticed:
-		text := who + " notices that its lease is lost" + because(e.Detail)
+		text := who + " notices that its lease is lost" + inBrackets(e.Detail)
 		if c := st.who; c != nil && c.lost.known() {
 			text += ", " + span(e.At-c.lost.at) + " after the loss"
 		}
@@ -83,12 +83,12 @@ func (st *state) lockSentence(e *history.Event) (string, weight) {
 		}
 		return who + " is told that it has the lock", trivial
 	case history.Refused:
-		return who + " does not get the lock" + because(e.Detail), routine
+		return who + " does not get the lock" + inBrackets(e.Detail), routine
 	case history.Releasing:
 		return who + " releases the lock", routine
 	}
 	if e.Detail != "" {
-		return who + " fails to release the lock" + because(e.Detail), plot
+		return who + " fails to release the lock" + inBrackets(e.Detail), plot
 	}
 	return who + " has released the lock", trivial
 }
@@ -101,7 +101,7 @@ func (st *state) keySentence(e *history.Event) (string, weight) {
 		if st.lost != nil {
 			return fmt.Sprintf("%s takes the key of client %s over", who, st.lost.name), turn
 		}
-		return fmt.Sprintf("%s acquires the lock%s", who, lease(e.Dur)), turn
+		return fmt.Sprintf("%s acquires the lock%s", who, leaseText(e.Dur)), turn
 	case history.Renewed:
 		if foreign {
 			return who + " renews the key of client " + e.Owner, turn
@@ -159,31 +159,31 @@ func (st *state) resourceSentence(e *history.Event) (string, weight) {
 	return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
 }
 
-// fault describes a fault that took effect, with its proof.
-func fault(e *history.Event) string {
-	text := "fault " + e.Fault + " fires" + on(e.Client)
+// faultText describes a fault that took effect, with its proof.
+func faultText(e *history.Event) string {
+	text := "fault " + e.Fault + " fires" + onClient(e.Client)
 	if e.Dur > 0 {
 		text += " for " + about(e.Dur)
 	}
-	return text + because(e.Detail)
+	return text + inBrackets(e.Detail)
 }
 
-func on(client string) string {
+func onClient(client string) string {
 	if client == "" {
 		return ""
 	}
 	return " on client " + client
 }
 
-func because(detail string) string {
+func inBrackets(detail string) string {
 	if detail == "" {
 		return ""
 	}
 	return " (" + detail + ")"
 }
 
-// lease is the time to live of a new key.
-func lease(dur int64) string {
+// leaseText is the time to live of a new key.
+func leaseText(dur int64) string {
 	if dur <= 0 {
 		return ""
 	}

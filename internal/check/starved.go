@@ -47,7 +47,7 @@ func (s *starved) judge(c *client) {
 	var worst *client
 	var size int64
 	for _, w := range s.st.clients {
-		if waited := s.waited(w, c.entered); waited > size {
+		if waited := s.keptWaiting(w, c.entered); waited > size {
 			worst, size = w, waited
 		}
 	}
@@ -57,9 +57,9 @@ func (s *starved) judge(c *client) {
 	s.add(size, named(c, worst), proof(worst.asked, c.entered, s.st.now), "%s kept %s waiting for %s", c.name, worst.name, span(size))
 }
 
-// waited is how long w has waited since the hold began. A refused client has
+// keptWaiting is how long w has waited since the hold began. A refused client
 // waited until its refusal.
-func (s *starved) waited(w *client, entered ref) int64 {
+func (s *starved) keptWaiting(w *client, entered ref) int64 {
 	from := max(entered.at, w.asked.at)
 	switch {
 	case w.waits():

@@ -40,13 +40,13 @@ type victim struct{ fault, client string }
 func newState(h history.Header) *state {
 	st := &state{h: h, byName: make(map[string]*client, len(h.Clients)), faults: map[victim]int{}}
 	for _, name := range h.Clients {
-		st.client(name)
+		st.clientNamed(name)
 	}
 	return st
 }
 
-// client finds or makes a client; nil for "", which names nobody.
-func (st *state) client(name string) *client {
+// clientNamed finds or makes a client; nil for "", which names nobody.
+func (st *state) clientNamed(name string) *client {
 	if name == "" {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (st *state) client(name string) *client {
 
 func (st *state) update(e *history.Event) {
 	st.now = ref{e.At, e.Seq}
-	st.who, st.exited, st.lost = st.client(e.Client), nil, nil
+	st.who, st.exited, st.lost = st.clientNamed(e.Client), nil, nil
 	st.first, st.answer = nil, nil
 	if st.updateKey(e) || st.updateRun(e) || st.who == nil {
 		return

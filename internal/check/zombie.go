@@ -20,15 +20,15 @@ type zombie struct {
 
 func (z *zombie) event(e *history.Event) {
 	c := z.st.who
-	if e.Kind != history.Renewed || c == nil || !z.late(c, e) {
+	if e.Kind != history.Renewed || c == nil || !z.afterRelease(c, e) {
 		return
 	}
 	z.add(1, named(c), proof(c.released, z.st.now),
 		"%s renewed the key %s after it had released it", c.name, span(e.At-c.released.at))
 }
 
-// late says that the renewal by c comes after its release.
-func (z *zombie) late(c *client, e *history.Event) bool {
+// afterRelease reports whether the renewal by c comes after its release.
+func (z *zombie) afterRelease(c *client, e *history.Event) bool {
 	switch c.phase {
 	case released:
 		return true

@@ -127,7 +127,7 @@ const unlikely = 0.01
 // judge says whether the live runs could have been among the virtual ones, and
 // otherwise, or where not every run is alike, why.
 func (c AgreementCell) judge() (agree bool, why string) {
-	depends := check.DependsOn(c.Property)
+	depends := check.WhatDecides(c.Property)
 	switch {
 	case c.LiveRuns == 0:
 		return false, "no live run is evidence: see the live report"

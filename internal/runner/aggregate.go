@@ -14,22 +14,22 @@ type aggregate struct {
 	check.Counters // of unknown runs only Virtual and Commands
 	check.ObservedRuns
 	waits         histogram
-	unknownWhy    first[string]
+	unknownWhy    earliest[string]
 	evidence      map[string]*evidence // of each name that is expected
 	proof         map[string]*evidence // the same, with the violations of unknown runs
 	breaches      map[string]*breaches // of unknown runs, too
 	findings      map[string]*findings
-	firstEvidence first[struct{}] // smallest seed that was no unknown
-	firstAlive    first[struct{}] // smallest seed that can be run to its end
+	firstEvidence earliest[struct{}] // smallest seed that was no unknown
+	firstAlive    earliest[struct{}] // smallest seed that can be run to its end
 }
 
-// first keeps what belongs to the smallest seed.
-type first[T any] struct {
+// earliest keeps what belongs to the smallest seed.
+type earliest[T any] struct {
 	seed  uint64 // 0: nothing yet
 	value T
 }
 
-func (f *first[T]) offer(seed uint64, v T) {
+func (f *earliest[T]) offer(seed uint64, v T) {
 	if f.seed == 0 || seed < f.seed {
 		f.seed, f.value = seed, v
 	}
@@ -43,7 +43,7 @@ type breaches struct {
 
 type findings struct {
 	runs  int
-	first first[check.Finding]
+	first earliest[check.Finding]
 }
 
 func newAggregate(names []string) *aggregate {
@@ -81,7 +81,7 @@ func (f *aggregate) add(t *runSummary, dead bool) {
 	f.firstEvidence.offer(t.Seed, struct{}{})
 	f.Counters.Add(t.Counters)
 	f.ObservedRuns.Add(t.Counters)
-	f.waits.merge(t.Waits)
+	f.waits.add(t.Waits...)
 	for name, e := range f.evidence {
 		e.add(t.Seed, t.amount(name))
 		f.proof[name].add(t.Seed, t.amount(name))

@@ -39,7 +39,7 @@ func TestAggregateDoesNotDependOnTheOrder(t *testing.T) {
 	}
 	want := sum()
 	unexported := cmp.AllowUnexported(aggregate{}, histogram{}, evidence{}, breaches{}, findings{},
-		first[string]{}, first[check.Finding]{}, first[struct{}]{})
+		earliest[string]{}, earliest[check.Finding]{}, earliest[struct{}]{})
 	for range 20 {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		if diff := cmp.Diff(want, sum(), unexported); diff != "" {

@@ -38,11 +38,11 @@ const stallsAtMost = 3
 
 func (c *cell) givenUp() bool { return c.stalls >= stallsAtMost }
 
-// whole says that every seed is in.
-func (c *cell) whole() bool { return c.sum.runs == c.count }
+// complete reports whether every seed is in.
+func (c *cell) complete() bool { return c.sum.runs == c.count }
 
-// ended says that nothing more will come.
-func (c *cell) ended() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
+// finished reports that nothing more will come.
+func (c *cell) finished() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
 
 func (c *cell) expect() map[string]scenarios.Expectation {
 	st, _ := strategy.Lookup(c.strategy)
@@ -71,14 +71,14 @@ func (c *cell) result() results.Strategy {
 		}
 		r.Violations[name] = x
 	}
-	c.waits(&r)
-	c.addFindings(&r)
+	c.addWaits(&r)
+	c.listFindings(&r)
 	c.judge(&r)
 	c.firstViolation(&r)
 	return r
 }
 
-func (c *cell) waits(r *results.Strategy) {
+func (c *cell) addWaits(r *results.Strategy) {
 	if c.sum.waits.total == 0 {
 		return
 	}
@@ -93,7 +93,7 @@ func (c *cell) waits(r *results.Strategy) {
 	}
 }
 
-func (c *cell) addFindings(r *results.Strategy) {
+func (c *cell) listFindings(r *results.Strategy) {
 	for _, class := range slices.Sorted(maps.Keys(c.sum.findings)) {
 		f := c.sum.findings[class]
 		r.Findings = append(r.Findings, results.Finding{
@@ -113,7 +113,7 @@ func (c *cell) judge(r *results.Strategy) {
 		want := c.expect()[name]
 		e := c.sum.evidenceFor(name, want)
 		r.Expected[name] = string(want)
-		switch rule(want, e, c.whole() && !c.oneSeed) {
+		switch rule(want, e, c.complete() && !c.oneSeed) {
 		case holds:
 			held++
 		case undecided:
@@ -143,7 +143,7 @@ func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.
 		return results.Unknown, why
 	case r.Runs == 0:
 		return results.Unknown, "nothing ran"
-	case !c.whole():
+	case !c.complete():
 		return results.Unknown, "not all seeds ran"
 	case len(c.expect()) == 0:
 		return results.Unknown, "the scenario expects nothing of this strategy: name it under expect: in the scenario file, or say which one it is Like where it is registered"

@@ -9,26 +9,19 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/stack"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/virtual"
 	"github.com/lockchaos/simrun/scenarios"
 )
-
-const (
-	// childEnv marks a child. Its value is the bound of the stall monitor.
-	childEnv = "SIMRUN_CHILD"
-	// childArg is what a child shows in a list of processes.
-	childArg = "__simrun-child"
-)
-
-// IsChild says whether this process was started by [Run] to run seeds.
-func IsChild() bool { return os.Getenv(childEnv) != "" }
 
 // Child serves the process that started this one, and never returns. Call it
 // where [IsChild], after all strategies are registered and before anything
@@ -48,7 +41,7 @@ func Child() {
 	out := newWire(os.Stdout)
 	os.Stdout = os.Stderr
 	bubble.Main(func(h bubble.Host) int {
-		c := &child{host: h, out: out, known: make(map[int]*scenarios.Scenario)}
+		c := &server{host: h, out: out, known: make(map[int]*scenarios.Scenario)}
 		c.mon = newMonitor(stall, c.heartbeat, c.stalled)
 		go c.mon.watch()
 		if err := c.serve(os.Stdin); err != nil {
@@ -68,8 +61,8 @@ func collectLess() {
 	}
 }
 
-// child runs the seeds that it is ordered to run.
-type child struct {
+// server runs the seeds that it is ordered to run.
+type server struct {
 	host  bubble.Host
 	out   *wire
 	known map[int]*scenarios.Scenario
@@ -78,7 +71,7 @@ type child struct {
 
 // serve runs orders until in ends. A goroutine of its own reads ahead, so that
 // the process also ends in the middle of a seed once its parent is gone.
-func (c *child) serve(in io.Reader) error {
+func (c *server) serve(in io.Reader) error {
 	if err := c.out.send(reply{Hello: wireVersion}); err != nil {
 		return err
 	}
@@ -110,9 +103,9 @@ func (c *child) serve(in io.Reader) error {
 	}
 }
 
-func (c *child) obey(o order) error {
+func (c *server) obey(o order) error {
 	if o.Define != nil {
-		s, err := o.Define.scenario()
+		s, err := o.Define.load()
 		if err != nil {
 			return fmt.Errorf("scenario %s: %w", o.Define.Name, err)
 		}
@@ -148,11 +141,28 @@ func (c *child) obey(o order) error {
 // runSeed is the engine's front door.
 var runSeed = virtual.Run
 
-func (c *child) heartbeat() { _ = c.out.send(reply{Alive: true}) }
+func (c *server) heartbeat() { _ = c.out.send(reply{Alive: true}) }
 
 // stalled gives the seed up, and the process with it: a goroutine that spins
 // cannot be stopped.
-func (c *child) stalled(seed uint64, f check.Finding) {
+func (c *server) stalled(seed uint64, f check.Finding) {
 	_ = c.out.send(reply{Tally: summarize(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), Dying: true})
 	os.Exit(3)
+}
+
+// leaked makes a finding of a goroutine that a lock left behind. The report
+// only tells where it was started, so the run is repeated to have its stack.
+func leaked(h bubble.Host, j engine.Job, r check.Report) []check.Finding {
+	for _, v := range r.Violations {
+		if v.Property != classLeak || !strings.HasPrefix(v.Text, "goroutine ") {
+			continue
+		}
+		j.Record = true
+		for _, e := range runSeed(h, j).Events {
+			if e.Kind == history.Residue && e.Text != "" {
+				return []check.Finding{{Class: classLeak, Detail: e.Detail, Stack: stack.Scrub(e.Text)}}
+			}
+		}
+	}
+	return nil
 }

@@ -68,3 +68,13 @@ func TestBrokenText(t *testing.T) {
 		}
 	}
 }
+
+// The seed to replay is one that shows the breach.
+func TestCulprit(t *testing.T) {
+	e := evidence{runs: 3, with: 1, first: 1, firstWith: 2, firstWithout: 3}
+	for want, seed := range map[scenarios.Expectation]uint64{scenarios.None: 2, scenarios.Every: 3, scenarios.Some: 1} {
+		if got := culprit(want, e); got != seed {
+			t.Errorf("%s: seed %d, want %d", want, got, seed)
+		}
+	}
+}

@@ -1,15 +1,14 @@
 package runner
 
 import (
-	"encoding/json"
-	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 )
 
 // histogram counts durations in fixed buckets, 64 to each power of two, so that
-// merging in any order gives the same counts. A value read back is at most
-// 1/128 (0.8 %) off; the smallest and the largest are exact.
+// the order of adding does not matter. A value read back is at most 1/128 (0.8 %)
+// off; the smallest and the largest are exact.
 type histogram struct {
 	counts   map[int]int64 // by bucket
 	total    int64
@@ -36,26 +35,16 @@ func middle(bucket int) int64 {
 	return low + int64(1)<<exp/2
 }
 
-// add counts one duration in nanoseconds; a negative one counts as 0.
-func (h *histogram) add(v int64) {
-	v = max(v, 0)
-	h.merge(histogram{counts: map[int]int64{bucketOf(v): 1}, total: 1, min: v, max: v})
-}
-
-func (h *histogram) merge(o histogram) {
-	if o.total == 0 {
-		return
-	}
-	if h.counts == nil {
-		h.counts = make(map[int]int64)
-	}
-	if h.total == 0 || o.min < h.min {
-		h.min = o.min
-	}
-	h.max = max(h.max, o.max)
-	h.total += o.total
-	for b, n := range o.counts {
-		h.counts[b] += n
+// add counts durations in nanoseconds; a negative one counts as 0.
+func (h *histogram) add(durations ...int64) {
+	for _, v := range durations {
+		v = max(v, 0)
+		if h.counts == nil {
+			h.counts, h.min = make(map[int]int64), v
+		}
+		h.min, h.max = min(h.min, v), max(h.max, v)
+		h.counts[bucketOf(v)]++
+		h.total++
 	}
 }
 
@@ -65,7 +54,7 @@ func (h *histogram) quantiles(fractions ...float64) []int64 {
 	if h.total == 0 {
 		return nil
 	}
-	buckets := h.buckets()
+	buckets := slices.Sorted(maps.Keys(h.counts))
 	out := make([]int64, 0, len(fractions))
 	seen, at := h.counts[buckets[0]], 0
 	for _, f := range fractions {
@@ -83,47 +72,4 @@ func (h *histogram) quantiles(fractions ...float64) []int64 {
 		out[0] = h.min
 	}
 	return out
-}
-
-func (h *histogram) buckets() []int {
-	keys := make([]int, 0, len(h.counts))
-	for b := range h.counts {
-		keys = append(keys, b)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// MarshalJSON writes [min, max, bucket, count, bucket, count, ...].
-func (h histogram) MarshalJSON() ([]byte, error) {
-	if h.total == 0 {
-		return []byte("[]"), nil
-	}
-	flat := []int64{h.min, h.max}
-	for _, b := range h.buckets() {
-		flat = append(flat, int64(b), h.counts[b])
-	}
-	return json.Marshal(flat)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (h *histogram) UnmarshalJSON(data []byte) error {
-	var flat []int64
-	if err := json.Unmarshal(data, &flat); err != nil {
-		return err
-	}
-	*h = histogram{}
-	if len(flat) == 0 {
-		return nil
-	}
-	if len(flat) < 4 || len(flat)%2 != 0 {
-		return fmt.Errorf("histogram of %d numbers", len(flat))
-	}
-	h.min, h.max = flat[0], flat[1]
-	h.counts = make(map[int]int64, len(flat)/2-1)
-	for i := 2; i < len(flat); i += 2 {
-		h.counts[int(flat[i])] += flat[i+1]
-		h.total += flat[i+1]
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/proc"
@@ -57,7 +58,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 		return nil, fmt.Errorf("starting a child: %w", err)
 	}
 	go p.read(p.child.Out)
-	if r, err := p.next(); err != nil || r.Hello != wireVersion {
+	if r, err := p.receive(); err != nil || r.Hello != wireVersion {
 		p.kill()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -110,7 +111,7 @@ func (p *process) read(out io.Reader) {
 
 // next waits for the next reply. It counts ticks rather than reading the clock, so
 // that a child is not killed after the whole process group was stopped for a while.
-func (p *process) next() (reply, error) {
+func (p *process) receive() (reply, error) {
 	const ticks = 4
 	t := time.NewTicker(p.silence / ticks)
 	defer t.Stop()
@@ -151,8 +152,13 @@ func (p *process) kill() {
 	p.end()
 }
 
-// dump makes a silent child print its stacks, then ends it.
-func (p *process) dump() {
+// killWithStacks makes a silent child print its stacks, then ends it.
+func (p *process) killWithStacks() {
 	p.child.Quit(2 * time.Second)
 	p.end()
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
 }

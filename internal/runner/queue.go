@@ -2,6 +2,9 @@ package runner
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -125,7 +128,7 @@ func (q *queue) add(c *cell, t *runSummary, dead bool) {
 	if dead && stalled(t) {
 		c.stalls++
 	}
-	done := q.close(c)
+	done := q.closeCell(c)
 	q.mu.Unlock()
 	q.report(c, 1, done)
 }
@@ -134,7 +137,7 @@ func (q *queue) add(c *cell, t *runSummary, dead bool) {
 func (q *queue) skip(t task) {
 	q.mu.Lock()
 	t.cell.out -= t.count
-	done := q.close(t.cell)
+	done := q.closeCell(t.cell)
 	q.mu.Unlock()
 	q.report(t.cell, t.count, done)
 }
@@ -155,9 +158,9 @@ func stalled(t *runSummary) bool {
 	return false
 }
 
-// close queues the recording of a cell that has ended.
-func (q *queue) close(c *cell) bool {
-	if !c.ended() || c.recorded {
+// closeCell queues the recording of a cell that has ended.
+func (q *queue) closeCell(c *cell) bool {
+	if !c.finished() || c.recorded {
 		return false
 	}
 	c.recorded = true
@@ -185,5 +188,47 @@ func (q *queue) recordDone(t task, got *runSummary, dead bool) {
 	}
 	if !dead {
 		c.history, c.seed = t.record, t.first
+	}
+}
+
+// replayMismatch says how a recorded run differs from the one it repeats; empty if it
+// shows the same.
+func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
+	if dead {
+		return "the recorded run ended the process, the first run did not: " + got.Unknown
+	}
+	v := r.FirstViolation
+	if v == nil {
+		return ""
+	}
+	b, shown := got.Breaches[v.Property]
+	switch {
+	case !shown:
+		return fmt.Sprintf("the recorded run of seed %d does not show the %s that the first run showed", v.Seed, v.Property)
+	case !reflect.DeepEqual(b.First, v.Violation):
+		return fmt.Sprintf("the recorded run of seed %d shows another %s: %q, the first run %q", v.Seed, v.Property, b.First.Text, v.Violation.Text)
+	}
+	return ""
+}
+
+// livePath is where the history of one live run waits for its cell's end.
+func (q *queue) livePath(c *cell, seed uint64) string {
+	return fmt.Sprintf("%s.%d", filepath.Join(q.opt.Dir, filepath.FromSlash(c.path)), seed)
+}
+
+// keepLive keeps the history of the seed that the report tells of. The mutex is
+// held.
+func (q *queue) keepLive(c *cell, keep uint64) {
+	for i := range c.next {
+		seed := q.plan.First + uint64(i)
+		if seed != keep {
+			_ = os.Remove(q.livePath(c, seed))
+			continue
+		}
+		if err := os.Rename(q.livePath(c, seed), filepath.Join(q.opt.Dir, filepath.FromSlash(c.path))); err != nil {
+			c.extra = append(c.extra, results.Finding{Class: "broken", Seed: seed, Count: 1, Detail: err.Error(), Replay: c.replay(seed)})
+			continue
+		}
+		c.history, c.seed = c.path, seed
 	}
 }

@@ -32,8 +32,8 @@ func record(path string, h history.Header, events []history.Event) error {
 	return nil
 }
 
-// scenario reads what the parent has read.
-func (d *define) scenario() (*scenarios.Scenario, error) {
+// load reads the scenario as the parent read it.
+func (d *define) load() (*scenarios.Scenario, error) {
 	if d.Source == nil {
 		return scenarios.Load(d.Name)
 	}

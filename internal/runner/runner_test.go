@@ -360,7 +360,7 @@ func TestAChildEndsWithItsParentWhateverItDoes(t *testing.T) {
 	if err := p.send(spin); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := p.next(); err != nil || r.Tally == nil || r.Tally.Seed != 1 {
+	if r, err := p.receive(); err != nil || r.Tally == nil || r.Tally.Seed != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if exit := p.end(); exit != "exit status 0" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -17,6 +18,16 @@ const wireVersion = 1
 // was there before the child took it, as a logger made at package level does:
 // what it writes there has no such mark.
 const replyMark = "simrun-reply "
+
+const (
+	// childEnv marks a child. Its value is the bound of the stall monitor.
+	childEnv = "SIMRUN_CHILD"
+	// childArg is what a child shows in a list of processes.
+	childArg = "__simrun-child"
+)
+
+// IsChild reports whether [Run] started this process to run seeds.
+func IsChild() bool { return os.Getenv(childEnv) != "" }
 
 // order is one line from the parent to a child.
 type order struct {
@@ -76,7 +87,7 @@ func parseReply(line string) (r reply, ok bool) {
 type runSummary struct {
 	Seed uint64 `json:"seed"`
 	check.Counters
-	Waits    histogram         `json:"waits"`
+	Waits    []int64           `json:"waits,omitempty"`
 	Unknown  string            `json:"unknown,omitempty"`
 	Findings []check.Finding   `json:"findings,omitempty"`
 	Breaches map[string]breach `json:"breaches,omitempty"`
@@ -92,13 +103,10 @@ type breach struct {
 }
 
 func summarize(seed uint64, r check.Report) *runSummary {
-	t := &runSummary{Seed: seed, Counters: r.Counters, Unknown: r.Unknown}
+	t := &runSummary{Seed: seed, Counters: r.Counters, Waits: r.Waits, Unknown: r.Unknown}
 	for _, f := range r.Findings {
 		f.Detail = shorten(f.Detail)
 		t.Findings = append(t.Findings, f)
-	}
-	for _, w := range r.Waits {
-		t.Waits.add(w)
 	}
 	if len(r.Violations) > 0 {
 		t.Breaches = make(map[string]breach)

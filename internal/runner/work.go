@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
-	"strings"
 	"sync"
 
 	"github.com/lockchaos/simrun/internal/check"
-	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/engine"
+	"github.com/lockchaos/simrun/internal/strategy"
 )
 
 // work runs everything in the queue on as many children as there may be. It
@@ -123,7 +122,7 @@ func (w *worker) collect(ctx context.Context, t task) (int, error) {
 	done := 0
 	tainted := false
 	for done < t.count {
-		r, err := w.child.next()
+		r, err := w.child.receive()
 		if ctx.Err() != nil {
 			return done, ctx.Err()
 		}
@@ -178,7 +177,7 @@ func (w *worker) summaryOfDeadChild(cause error, seed uint64) (*runSummary, erro
 	w.child = nil
 	var f check.Finding
 	if errors.Is(cause, errSilent) {
-		p.dump()
+		p.killWithStacks()
 		f = silent(p.stderr.String())
 	} else {
 		exit := p.end() // before its last words are read, which it may still be saying
@@ -206,27 +205,45 @@ func (q *queue) gaveUp(c *cell) bool {
 	return c.givenUp()
 }
 
-// replayMismatch says how a recorded run differs from the one it repeats; empty if it
-// shows the same.
-func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
-	if dead {
-		return "the recorded run ended the process, the first run did not: " + got.Unknown
-	}
-	v := r.FirstViolation
-	if v == nil {
-		return ""
-	}
-	b, shown := got.Breaches[v.Property]
-	switch {
-	case !shown:
-		return fmt.Sprintf("the recorded run of seed %d does not show the %s that the first run showed", v.Seed, v.Property)
-	case !reflect.DeepEqual(b.First, v.Violation):
-		return fmt.Sprintf("the recorded run of seed %d shows another %s: %q, the first run %q", v.Seed, v.Property, b.First.Text, v.Violation.Text)
-	}
-	return ""
+// workLive runs everything in the queue through Options.Live, so many runs at
+// once. A live run cannot be repeated, so each keeps its history until its cell
+// has ended. It returns nil where ctx ended it.
+func (q *queue) workLive(ctx context.Context) error {
+	return q.runParallel(ctx, func(ctx context.Context) error { return q.drain(ctx, q.playLive) })
 }
 
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return s
+// playLive runs the one seed of a task.
+func (q *queue) playLive(ctx context.Context, t task) error {
+	st, ok := strategy.Lookup(t.cell.strategy)
+	if !ok {
+		return fmt.Errorf("strategy %q is not registered", t.cell.strategy)
+	}
+	job := engine.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true}
+	out, err := q.opt.Live(ctx, job)
+	if err != nil {
+		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, st.Name, err)
+	}
+	if q.opt.Dir != "" {
+		if err := record(q.livePath(t.cell, t.first), out.Header, out.Events); err != nil {
+			return err
+		}
+	}
+	q.add(t.cell, summarize(t.first, out.Report), false)
+	return nil
+}
+
+// keepUnfinished keeps, of cells that an interrupt has cut short, the history
+// that the report tells of.
+func (q *queue) keepUnfinished() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, c := range q.cells {
+		if c.recorded {
+			continue
+		}
+		c.recorded = true
+		if seed, ok := c.seedToRecord(); ok && q.opt.Dir != "" {
+			q.keepLive(c, seed)
+		}
+	}
 }

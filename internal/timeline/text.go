@@ -9,11 +9,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-func mark(e *history.Event) Mark {
-	return Mark{Seq: e.Seq, At: e.At, Kind: e.Kind, Client: e.Client, Text: Text(e)}
-}
-
-// Text tells an event in one sentence.
+// Text describes an event in one sentence.
 func Text(e *history.Event) string {
 	switch e.Kind {
 	case history.Command:
@@ -150,4 +146,12 @@ func digits(v float64) string {
 	default:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
+}
+
+// FaultName is the name of a fault without its place: "pause" of "1:pause".
+func FaultName(id string) string {
+	if _, name, ok := strings.Cut(id, ":"); ok {
+		return name
+	}
+	return id
 }

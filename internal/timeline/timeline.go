@@ -9,7 +9,6 @@ package timeline
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
@@ -277,14 +276,10 @@ func (b *builder) finish() Timeline {
 	return b.t
 }
 
-// FaultName is the name of a fault without its place: "pause" of "1:pause".
-func FaultName(id string) string {
-	if _, name, ok := strings.Cut(id, ":"); ok {
-		return name
-	}
-	return id
-}
-
 func lasts(id string) bool {
 	return slices.Contains([]string{"pause", "hang", "partition", "toxic", "clock-rate", "redis-restart"}, FaultName(id))
+}
+
+func mark(e *history.Event) Mark {
+	return Mark{Seq: e.Seq, At: e.At, Kind: e.Kind, Client: e.Client, Text: Text(e)}
 }

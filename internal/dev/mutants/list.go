@@ -194,6 +194,78 @@ var mutants = append(checkersOff(), []mutant{
 		new:   `		return true, "never in virtual time. It turns on " + depends`,
 		tests: []string{"./internal/results ."},
 	},
+
+	// What turns evidence into a verdict, wrong in one line.
+	{
+		name:  "verdict: one run may show what must not happen",
+		file:  "internal/runner/expect.go",
+		old:   "	case scenarios.None:\n		if e.with > 0 {",
+		new:   "	case scenarios.None:\n		if e.with > 1 {",
+		tests: []string{"./internal/runner TestRule|TestReplay"},
+	},
+	{
+		name:  "verdict: what never happened is broken after one run",
+		file:  "internal/runner/expect.go",
+		old:   `const enoughForNever = 20`,
+		new:   `const enoughForNever = 1`,
+		tests: []string{"./internal/runner TestRule|TestUnknownRuns"},
+	},
+	{
+		name:  "verdict: the seed that is shown for every is any seed",
+		file:  "internal/runner/expect.go",
+		old:   `		return e.firstWithout`,
+		new:   `		return e.first`,
+		tests: []string{"./internal/runner ."},
+	},
+	{
+		name:  "verdict: a violation of an unknown run does not count",
+		file:  "internal/runner/aggregate.go",
+		old:   `want == scenarios.None && proof.with > 0`,
+		new:   `want == scenarios.None && proof == nil`,
+		tests: []string{"./internal/runner TestAggregate|TestUnknownRuns"},
+	},
+	{
+		name:  "verdict: unknown runs do not make a cell unknown",
+		file:  "internal/runner/cell.go",
+		old:   `	case r.UnknownRuns > 0:`,
+		new:   `	case r.UnknownRuns > r.Runs:`,
+		tests: []string{"./internal/runner TestUnknownRuns|TestMisbehaviour|TestAProcess"},
+	},
+	{
+		name:  "verdict: a crash of simrun is held against the lock",
+		file:  "internal/runner/stacks.go",
+		old:   `	return owner == stack.Simrun || owner == stack.Bundled`,
+		new:   `	return owner == stack.Bundled`,
+		tests: []string{"./internal/runner TestACrash|TestCrash"},
+	},
+	{
+		name:  "verdict: a whole passes though its second part fails",
+		file:  "internal/results/verdict.go",
+		old:   `	case v == Fail || w == Fail:`,
+		new:   `	case v == Fail:`,
+		tests: []string{"./internal/results ."},
+	},
+	{
+		name:  "check: a history without its end is enough evidence",
+		file:  "internal/check/report.go",
+		old:   `	if !t.st.ended {`,
+		new:   `	if t.st == nil {`,
+		tests: []string{"./internal/check TestTooLittleEvidence"},
+	},
+	{
+		name:  "check: a run whose fault never fired is enough evidence",
+		file:  "internal/check/report.go",
+		old:   `		if t.unfired[id] {`,
+		new:   `		if t.unfired[id] && len(t.why) > 0 {`,
+		tests: []string{"./internal/check TestTooLittleEvidence"},
+	},
+	{
+		name:  "cli: a failed verdict exits as an unknown one",
+		file:  "internal/cli/app.go",
+		old:   `		return ExitFail`,
+		new:   `		return ExitUnknown`,
+		tests: []string{"./internal/cli TestScripts/(check|expectations)"},
+	},
 }...)
 
 // checkersOff lets one property after the other see nothing.
