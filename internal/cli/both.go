@@ -16,13 +16,6 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// The folders of -mode both in its result folder.
-const (
-	virtualFolder = "sim"
-	liveFolder    = "live"
-	againFolder   = "live-again" // only where a cell did not agree at once
-)
-
 // againSeeds is how many more live seeds a cell gets that does not agree: one
 // run of a machine that nobody seeds is little to go by.
 const againSeeds = 9

@@ -164,3 +164,10 @@ func (f *flags) stray(allowed []string) string {
 	}
 	return ""
 }
+
+// env is what a verb works with.
+type env struct {
+	out, err io.Writer
+	flags    *flags
+	args     []string // what stood beside the flags and the verb
+}

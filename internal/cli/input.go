@@ -134,3 +134,35 @@ func choose(only []string) func(*scenarios.Scenario) []string {
 		return out
 	}
 }
+
+// plan reads what is to be run.
+func plan(e *env) (runner.Plan, runner.Options, error) {
+	f := e.flags
+	o := base
+	o.Procs, o.Program, o.Progress = f.procs, program(), progress(e)
+	p := runner.Plan{First: 1, Count: f.seeds}
+	if len(e.args) > 0 {
+		return p, o, usagef("unexpected %q; see %s help", e.args[0], program())
+	}
+	if f.given("seed") {
+		p.First, p.Count, p.Replay = f.seed, 1, true
+	}
+	if f.scenario == "" {
+		return p, o, usagef("-scenario is missing; %s list shows the built-in ones", program())
+	}
+	if err := checkLike(); err != nil {
+		return p, o, err
+	}
+	only, err := strategies(f.strategy)
+	if err != nil {
+		return p, o, err
+	}
+	if p.Scenarios, err = inputs(f.scenario); err != nil {
+		return p, o, err
+	}
+	p.Strategies = choose(only)
+	return p, o, nil
+}
+
+// base holds the options that no flag sets.
+var base runner.Options

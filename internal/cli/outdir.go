@@ -148,3 +148,10 @@ func (d outDir) link() error {
 	}
 	return nil
 }
+
+// The folders of -mode both in its result folder.
+const (
+	virtualFolder = "sim"
+	liveFolder    = "live"
+	againFolder   = "live-again" // only where a cell did not agree at once
+)

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/internal/check"
@@ -85,5 +87,35 @@ func violations(e *env, h history.Header, events []history.Event, r check.Report
 		told[v.Property] = true
 		fmt.Fprintf(e.out, "\n%s: %s\n", v.Property, v.Text)
 		tell(e.out, h, events, v)
+	}
+}
+
+// tellFirst tells each strategy's first violation from its recorded history.
+func tellFirst(w io.Writer, dir string, r results.Results) error {
+	for _, sc := range r.Scenarios {
+		for _, st := range sc.Strategies {
+			v := st.FirstViolation
+			if v == nil || st.History == "" {
+				continue
+			}
+			h, events, err := history.ReadFile(filepath.Join(dir, filepath.FromSlash(st.History)))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\n%s, %s, seed %d: %s: %s\n", sc.Name, st.Name, v.Seed, v.Property, v.Violation.Text)
+			tell(w, h, events, v.Violation)
+		}
+	}
+	return nil
+}
+
+// tell writes a violation's numbered steps; a star marks those that prove it.
+func tell(w io.Writer, h history.Header, events []history.Event, v check.Violation) {
+	for i, s := range check.Narrate(h, events, v) {
+		mark := " "
+		if s.Key {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "%s %2d. %11.6f s  %s\n", mark, i+1, float64(s.At)/1e9, s.Text)
 	}
 }

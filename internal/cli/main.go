@@ -13,35 +13,22 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"os"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/internal/live/worker"
+	"github.com/lockchaos/simrun/internal/modversion"
 	"github.com/lockchaos/simrun/internal/proc"
-	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/internal/text"
-	"github.com/lockchaos/simrun/scenarios"
 )
-
-// The exit codes, as in Jepsen.
-const (
-	ExitPass     = 0
-	ExitFail     = 1
-	ExitUnknown  = 2   // too little evidence, or interrupted
-	ExitUsage    = 254 // bad arguments, a bad scenario or history file
-	ExitInternal = 255 // a fault of simrun itself
-)
-
-// env is what a verb works with.
-type env struct {
-	out, err io.Writer
-	flags    *flags
-	args     []string // what stood beside the flags and the verb
-}
 
 // verb is one of the things that simrun does. It returns an exit code, or an
 // error from which the code follows.
@@ -59,19 +46,9 @@ func verbs() []verb {
 		{"explain", "tell what happens in a scenario and what is expected", nil, explain},
 		{"check", "judge recorded histories again", []string{"v"}, judge},
 		{"help", "show this", nil, help},
-		{"version", "show the version", nil, version},
+		{"version", "show the version of simrun and of what it was built with", nil, version},
 	}
 }
-
-// usageError is a mistake in the arguments.
-type usageError struct{ text string }
-
-func (e usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
-
-// errInterrupted: the interrupt came before the first run.
-var errInterrupted = errors.New("interrupted before anything ran")
 
 // Main runs simrun with the arguments that follow the program's name, and
 // returns the code to exit with. Call it from main, with every strategy
@@ -96,18 +73,6 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "simrun: %s\n", text)
 	return exitCode(err)
-}
-
-func exitCode(err error) int {
-	if errors.Is(err, errInterrupted) {
-		return ExitUnknown
-	}
-	var usage usageError
-	var scenario *scenarios.Error
-	if errors.As(err, &usage) || errors.As(err, &scenario) || errors.Is(err, scenarios.ErrNoScenario) {
-		return ExitUsage
-	}
-	return ExitInternal
 }
 
 func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
@@ -141,22 +106,65 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 	return v.run(e)
 }
 
-// program is this program as its user types it.
-func program() string {
-	name := os.Args[0]
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
+// help shows the verbs, the flags and the exit codes.
+func help(e *env) (int, error) {
+	p := program()
+	fmt.Fprintf(e.out, `simrun shows when exactly a Redis lock stops excluding, and what that costs.
+
+usage:
+  %[1]s -scenario NAME|FILE|all [-strategy a,b] [-seeds N | -seed K] [-mode sim|live|both] [-out DIR]
+  %[1]s list
+  %[1]s explain NAME|FILE
+  %[1]s check history.jsonl
+
+`, p)
+	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "verbs:")
+	for _, v := range verbs() {
+		fmt.Fprintf(w, "  %s\t%s\n", v.name, v.summary)
 	}
-	return strings.TrimSuffix(name, ".exe")
+	fmt.Fprintln(w, "\nflags:")
+	(&flags{}).define().VisitAll(func(f *flag.Flag) {
+		value, usage := flag.UnquoteUsage(f)
+		if value != "" {
+			value = " " + value
+		}
+		fmt.Fprintf(w, "  -%s%s\t%s\n", f.Name, value, usage)
+	})
+	fmt.Fprintln(w, "\nexit codes:")
+	for _, c := range []struct {
+		code int
+		text string
+	}{
+		{ExitPass, "pass: everything is as expected"},
+		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock misbehaved as a program"},
+		{ExitUnknown, "unknown: too little evidence, or interrupted"},
+		{ExitUsage, "bad arguments, or a file that cannot be understood; nothing ran"},
+		{ExitInternal, "a fault of simrun itself"},
+	} {
+		fmt.Fprintf(w, "  %d\t%s\n", c.code, c.text)
+	}
+	return ExitPass, w.Flush()
 }
 
-func codeOf(v results.Verdict) int {
-	switch v {
-	case results.Pass:
-		return ExitPass
-	case results.Fail:
-		return ExitFail
-	default:
-		return ExitUnknown
+// version shows what this program is and what it was built with.
+func version(e *env) (int, error) {
+	v, revision := "(devel)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v = cmp.Or(info.Main.Version, v)
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = ", commit " + s.Value[:min(len(s.Value), 12)]
+			}
+		}
 	}
+	fmt.Fprintf(e.out, "simrun %s%s (%s %s/%s)\n", v, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for _, m := range []struct{ name, path string }{
+		{"go-redis", "github.com/redis/go-redis/v9"},
+		{"miniredis", "github.com/alicebob/miniredis/v2"},
+		{"toxiproxy", "github.com/Shopify/toxiproxy/v2"},
+	} {
+		fmt.Fprintf(e.out, "%-9s %s\n", m.name, modversion.Version(m.path))
+	}
+	return ExitPass, nil
 }
