@@ -1,4 +1,4 @@
-// Command simrun shows when a Redis lock stops excluding, and what that costs.
+// Command simrun shows when a Redis lock loses mutual exclusion, and what that costs.
 // See package sim, its front door for programs that bring a lock of their own.
 package main
 

@@ -40,7 +40,7 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 		return r, broken
 	}
 	if e.flags.verbose || e.flags.given("seed") {
-		return r, tellFirst(e.out, dir, r)
+		return r, narrateFirst(e.out, dir, r)
 	}
 	return r, nil
 }

@@ -40,15 +40,15 @@ func (f *flags) define() *flag.FlagSet {
 	fs.StringVar(&f.out, "out", "", "result `folder` (default results/<time>-<scenario>, with a link results/latest)")
 	f.seeds = defaultSeeds
 	fs.Func("seeds", "`number` of seeds for each strategy, from 1 on (default 100)", whole(&f.seeds, 1, maxSeeds))
-	fs.Func("seed", "run this `one` seed and tell what happened in it", func(s string) (err error) {
+	fs.Func("seed", "run this `one` seed and print what happened, step by step", func(s string) (err error) {
 		if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil || f.seed == 0 {
 			return errors.New("want a whole number from 1")
 		}
 		return nil
 	})
-	fs.Func("procs", "`number` of processes at once (default: one a core; live: 6)", whole(&f.procs, 1, 1024))
-	fs.BoolVar(&f.verbose, "v", false, "tell the first violation of each strategy step by step")
-	fs.BoolVar(&f.quiet, "q", false, "show no progress")
+	fs.Func("procs", "`number` of processes at once (default: one per core; live: 6)", whole(&f.procs, 1, 1024))
+	fs.BoolVar(&f.verbose, "v", false, "print each strategy's first violation step by step")
+	fs.BoolVar(&f.quiet, "q", false, "do not show progress")
 	f.mode = modeSim
 	fs.Func("mode", "`sim` in virtual time (default), live with real processes, Toxiproxy and Redis, or both", func(s string) error {
 		if s != modeSim && s != modeLive && s != modeBoth {
@@ -65,7 +65,7 @@ func (f *flags) define() *flag.FlagSet {
 		return nil
 	})
 	fs.StringVar(&f.redis, "redis", redisserver.Miniredis, "live: the `server`: miniredis, redis-server, host:port or redis://:password@host:port; its database 0")
-	fs.BoolVar(&f.shared, "redis-shared", false, "live: use a server though it holds keys of others")
+	fs.BoolVar(&f.shared, "redis-shared", false, "live: use the server even if it holds keys that are not simrun's")
 	fs.StringVar(&f.toxiproxy, "toxiproxy", "", "live: `host:port` of the API of a Toxiproxy on this machine (default: an embedded one)")
 	fs.StringVar(&f.worker, "worker", "", "live: `command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)")
 	return fs
@@ -78,7 +78,7 @@ const (
 	modeBoth = "both"
 )
 
-// liveFlags go with live mode alone.
+// liveFlags are valid in live mode only.
 var liveFlags = []string{"scale", "redis", "redis-shared", "toxiproxy", "worker"}
 
 // whole reads a whole number within bounds.
@@ -118,8 +118,8 @@ func parse(args []string) (*flags, []string, error) {
 	return f, rest, f.checkLive()
 }
 
-// checkLive finds a flag of live mode where there is none, and one whose value
-// an empty variable of a shell was to give: it must not stand for the default.
+// checkLive rejects live-only flags outside live mode, and explicitly empty values
+// (an unset shell variable), which must not silently mean the default.
 func (f *flags) checkLive() error {
 	empty := map[string]bool{"redis": f.redis == "", "toxiproxy": f.toxiproxy == "", "worker": f.worker == ""}
 	for _, name := range liveFlags {
@@ -134,7 +134,7 @@ func (f *flags) checkLive() error {
 	return nil
 }
 
-// flagError tells a flag that does not exist from one with a bad value.
+// flagError distinguishes a flag that does not exist from one with a bad value.
 func flagError(err error, names []string) error {
 	said := err.Error()
 	if name, unknown := strings.CutPrefix(said, "flag provided but not defined: -"); unknown {
@@ -155,8 +155,9 @@ func (f *flags) names() []string {
 	return out
 }
 
-// stray is the first flag given that is none of the allowed ones.
-func (f *flags) stray(allowed []string) string {
+// firstUnsupported returns the first flag given that is not among the allowed
+// ones, or "".
+func (f *flags) firstUnsupported(allowed []string) string {
 	for _, name := range f.set {
 		if !slices.Contains(allowed, name) {
 			return name

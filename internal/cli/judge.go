@@ -59,7 +59,7 @@ func verdictOf(r check.Report) results.Verdict {
 	}
 }
 
-// counts says of each property how often it was breached, and how badly.
+// counts prints how often each property was breached, and how badly.
 func counts(e *env, r check.Report) {
 	n, worst := make(map[string]int), make(map[string]int64)
 	for _, v := range r.Violations {
@@ -77,7 +77,7 @@ func counts(e *env, r check.Report) {
 	w.Flush()
 }
 
-// violations tells the first violation of each property, or all with -v.
+// violations prints the first violation of each property, or all with -v.
 func violations(e *env, h history.Header, events []history.Event, r check.Report) {
 	told := make(map[string]bool)
 	for _, v := range r.Violations {
@@ -86,12 +86,12 @@ func violations(e *env, h history.Header, events []history.Event, r check.Report
 		}
 		told[v.Property] = true
 		fmt.Fprintf(e.out, "\n%s: %s\n", v.Property, v.Text)
-		tell(e.out, h, events, v)
+		narrate(e.out, h, events, v)
 	}
 }
 
-// tellFirst tells each strategy's first violation from its recorded history.
-func tellFirst(w io.Writer, dir string, r results.Results) error {
+// narrateFirst prints each strategy's first violation from its recorded history.
+func narrateFirst(w io.Writer, dir string, r results.Results) error {
 	for _, sc := range r.Scenarios {
 		for _, st := range sc.Strategies {
 			v := st.FirstViolation
@@ -103,14 +103,14 @@ func tellFirst(w io.Writer, dir string, r results.Results) error {
 				return err
 			}
 			fmt.Fprintf(w, "\n%s, %s, seed %d: %s: %s\n", sc.Name, st.Name, v.Seed, v.Property, v.Violation.Text)
-			tell(w, h, events, v.Violation)
+			narrate(w, h, events, v.Violation)
 		}
 	}
 	return nil
 }
 
-// tell writes a violation's numbered steps; a star marks those that prove it.
-func tell(w io.Writer, h history.Header, events []history.Event, v check.Violation) {
+// narrate prints a violation's numbered steps; a star marks those that prove it.
+func narrate(w io.Writer, h history.Header, events []history.Event, v check.Violation) {
 	for i, s := range check.Narrate(h, events, v) {
 		mark := " "
 		if s.Key {

@@ -30,8 +30,8 @@ import (
 	"github.com/lockchaos/simrun/internal/text"
 )
 
-// verb is one of the things that simrun does. It returns an exit code, or an
-// error from which the code follows.
+// verb is one of simrun's commands. run returns an exit code, or an error that
+// [exitCode] turns into one.
 type verb struct {
 	name    string
 	summary string
@@ -43,7 +43,7 @@ func verbs() []verb {
 	return []verb{
 		{"run", "run seeds of a scenario under each strategy (the default)", runFlags, run},
 		{"list", "list the built-in scenarios and the strategies", nil, list},
-		{"explain", "tell what happens in a scenario and what is expected", nil, explain},
+		{"explain", "describe what happens in a scenario and what is expected of each lock", nil, explain},
 		{"check", "judge recorded histories again", []string{"v"}, judge},
 		{"help", "show this", nil, help},
 		{"version", "show the version of simrun and of what it was built with", nil, version},
@@ -100,7 +100,7 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 	case len(args) == 0:
 		return 0, usagef("nothing to do; try %s list, %s -scenario expiry, or %s help", program(), program(), program())
 	}
-	if name := f.stray(v.flags); name != "" {
+	if name := f.firstUnsupported(v.flags); name != "" {
 		return 0, usagef("-%s does not go with %s; see %s help", name, v.name, program())
 	}
 	return v.run(e)
@@ -109,7 +109,7 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 // help shows the verbs, the flags and the exit codes.
 func help(e *env) (int, error) {
 	p := program()
-	fmt.Fprintf(e.out, `simrun shows when exactly a Redis lock stops excluding, and what that costs.
+	fmt.Fprintf(e.out, `simrun shows exactly when a Redis lock loses mutual exclusion, and what that costs.
 
 usage:
   %[1]s -scenario NAME|FILE|all [-strategy a,b] [-seeds N | -seed K] [-mode sim|live|both] [-out DIR]
@@ -136,10 +136,10 @@ usage:
 		code int
 		text string
 	}{
-		{ExitPass, "pass: everything is as expected"},
+		{ExitPass, "pass: every expectation held"},
 		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock misbehaved as a program"},
 		{ExitUnknown, "unknown: too little evidence, or interrupted"},
-		{ExitUsage, "bad arguments, or a file that cannot be understood; nothing ran"},
+		{ExitUsage, "bad arguments or a bad file; nothing ran"},
 		{ExitInternal, "a fault of simrun itself"},
 	} {
 		fmt.Fprintf(w, "  %d\t%s\n", c.code, c.text)
