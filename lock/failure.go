@@ -9,9 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// noAnswer wraps an error of the client or of the network. A context's error
-// inside it is not the caller's but a timeout of the client's own, so it keeps
-// its text only.
+// noAnswer wraps an error of the client or of the network. A context error in it
+// is a timeout of the client's own, not the caller's, so only its text is kept.
 func noAnswer(err error) error {
 	if isContextError(err) {
 		return fmt.Errorf("%w: %v", ErrNoAnswer, err)
@@ -19,8 +18,8 @@ func noAnswer(err error) error {
 	return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 }
 
-// callError is the error of one command under the caller's own ctx: that
-// context's error where it ended the command.
+// callError wraps the error of a command sent under the caller's ctx. It is ctx's
+// own error if ctx ended the command.
 func callError(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		return err
@@ -32,8 +31,8 @@ func isContextError(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isHopeless tells the errors that no further try mends from those of a network
-// or a server in trouble.
+// isHopeless reports whether retrying cannot help, as it does when the network or
+// the server is in trouble.
 func isHopeless(err error) bool {
 	if errors.Is(err, redis.ErrClosed) {
 		return true
@@ -54,8 +53,8 @@ func isHopeless(err error) bool {
 	return false
 }
 
-// isOverwritten tells that the key holds a value of another type: somebody has
-// written over the lock. Redis before 7 puts the word inside a script's error.
+// isOverwritten reports whether the key holds a value of another type: something
+// has overwritten the lock. Redis before 7 puts the word inside a script's error.
 func isOverwritten(err error) bool {
 	var reply redis.Error
 	return errors.As(err, &reply) && strings.Contains(reply.Error(), "WRONGTYPE")

@@ -2,7 +2,6 @@ package lock
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -12,32 +11,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// policy is what tells the rungs of the ladder apart, from watchdog upwards.
-type policy struct {
-	capped bool // stop after so many renewals
-	guard  bool // believe the lease over on the holder's own clock
-	fence  bool // draw fencing tokens
-}
-
-// shared is what the handles of all owners of one lock have in common.
-type shared struct {
-	rdb    redis.UniversalClient
-	names  names
-	cfg    config
-	policy policy
-	// resendAfter: a command that took so long may have been sent twice.
-	resendAfter time.Duration
-	nonces      atomic.Int64 // counted, not random, so that a seed fixes a run
-}
-
-// handle is one owner's view of a lock. Through it the owner enters the lock,
-// and enters it again while it holds it.
+// handle is one owner's view of a lock. Through it the owner enters the lock, and
+// enters it again while it holds it.
 type handle struct {
-	*shared
-	owner string
+	store
+	// resendAfter: a command that took this long may have been sent twice.
+	resendAfter time.Duration
+	nonces      *atomic.Int64 // of all owners; counted, not random, so that a seed fixes a run
 
 	mu   sync.Mutex // never held over I/O, a sleep or a wait
-	hold *hold      // nil while this owner does not believe that it holds
+	hold *hold      // the last one; nil at first
 }
 
 func newHandle(rdb redis.UniversalClient, key string, p policy, opts []Option) (*handle, error) {
@@ -48,16 +31,18 @@ func newHandle(rdb redis.UniversalClient, key string, p policy, opts []Option) (
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := newConfig(opts)
+	cfg, err := newConfig(p, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := cfg.checkRenewal(p.guard); err != nil {
+	if err := cfg.checkRenewal(); err != nil {
 		return nil, err
 	}
-	return &handle{shared: &shared{
-		rdb: rdb, names: n, cfg: cfg, policy: p, resendAfter: resendAfter(timeouts(rdb)...),
-	}, owner: cfg.owner}, nil
+	return &handle{
+		store:       store{rdb: rdb, names: n, cfg: cfg, owner: cfg.owner},
+		resendAfter: resendAfter(clientTimeouts(rdb)...),
+		nonces:      new(atomic.Int64),
+	}, nil
 }
 
 // forOwner makes another owner's handle of the same lock.
@@ -65,95 +50,47 @@ func (h *handle) forOwner(name string) (*handle, error) {
 	if err := checkOwner(name); err != nil {
 		return nil, err
 	}
-	return &handle{shared: h.shared, owner: name}, nil
+	other := &handle{store: h.store, resendAfter: h.resendAfter, nonces: h.nonces}
+	other.owner = name
+	return other, nil
 }
 
-// current is the hold that an Acquire now would enter again, or nil.
+// current returns the hold that an Acquire would now enter again, or nil.
 func (h *handle) current() *hold {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.hold == nil || h.hold.isOver() {
+		return nil
+	}
 	return h.hold
 }
 
-func (h *handle) nextNonce() string {
-	return h.owner + "#" + strconv.FormatInt(h.nonces.Add(1), 10)
+// admit makes a lease of what Redis granted to a command sent at sent. reentered
+// is the hold that the command meant to enter again, or nil. admit returns nil if
+// that hold has ended, or if the reply came when its lease was already over.
+func (h *handle) admit(reentered *hold, nonce string, fence int64, sent time.Time) *entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	if h.cfg.guard && !now.Before(leaseEnd(sent, h.cfg.lease, h.cfg.margin())) {
+		return nil
+	}
+	if reentered != nil {
+		return reentered.add(nonce, reentered.fence, sent)
+	}
+	if h.hold != nil {
+		if e := h.hold.add(nonce, fence, sent); e != nil {
+			return e
+		}
+	}
+	h.hold = startHold(h.store, fence, now)
+	return h.hold.add(nonce, fence, sent)
 }
 
-// send runs acquire.lua once. A token is drawn only by the entry that starts a
-// hold; a further entry has the token of its hold.
-func (h *handle) send(ctx context.Context, nonce string, again bool) (answer, value int64, err error) {
-	mode, keys := "enter", []string{h.names.key, h.names.tombstone(nonce)}
-	if again {
-		mode = "reenter"
-	} else if h.policy.fence {
-		keys = append(keys, h.names.fence)
-	}
-	reply, err := acquireScript.Run(ctx, h.rdb, keys,
-		h.owner, nonce, h.cfg.lease.Milliseconds(), mode).Int64Slice()
-	if err != nil {
-		return 0, 0, err
-	}
-	if len(reply) != 2 {
-		return 0, 0, fmt.Errorf("acquire script answered %v", reply)
-	}
-	return reply[0], reply[1], nil
-}
-
-// sendRenewal lets the key live for d. It reports false where it is not ours.
-func (h *handle) sendRenewal(ctx context.Context, d time.Duration) (ours bool, err error) {
-	n, err := renewScript.Run(ctx, h.rdb, []string{h.names.key}, h.owner, d.Milliseconds()).Int()
-	if isOverwritten(err) {
-		return false, nil
-	}
-	return n == 1, err
-}
-
-// sendRelease gives nonces up. It reports false where none of them was held.
-func (h *handle) sendRelease(ctx context.Context, nonces ...string) (held bool, err error) {
-	keys := []string{h.names.key}
-	args := []any{h.owner, h.cfg.lease.Milliseconds(), tombstoneLife.Milliseconds(), h.names.channel}
-	for _, nonce := range nonces {
-		keys = append(keys, h.names.tombstone(nonce))
-		args = append(args, nonce)
-	}
-	n, err := releaseScript.Run(ctx, h.rdb, keys, args...).Int()
-	if isOverwritten(err) {
-		return false, nil
-	}
-	return n > 0, err
-}
-
-// undo gives up what may have been granted to an Acquire that does not return
-// it, and leaves a tombstone for copies still under way. It does its best: a key
-// that it cannot reach ends with its lease. ctx may have ended.
-func (h *handle) undo(ctx context.Context, nonce string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoBound)
-	defer cancel()
-	_, _ = h.sendRelease(ctx, nonce)
-}
-
-// TTL is what is left of the key's life, 0 if nobody holds the lock, and
-// negative if the key has no expiry.
-func (h *handle) TTL(ctx context.Context) (time.Duration, error) {
-	return keyTTL(ctx, h.rdb, h.names.key)
-}
-
-// HoldCount is how often this owner has entered the lock, as Redis counts.
-func (h *handle) HoldCount(ctx context.Context) (int, error) {
-	n, err := h.rdb.HGet(ctx, h.names.key, h.owner).Int()
-	if errors.Is(err, redis.Nil) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("hold count of lock %q: %w", h.names.key, callError(ctx, err))
-	}
-	return n, nil
-}
-
-// ForceRelease deletes the key, whoever holds it, and reports whether there was
-// one. A lease of this owner is lost by it, with [ErrLeaseLost]; another process
-// learns of it at its next renewal. Where the reply to the first copy of the
-// command is lost, the copy that go-redis resends finds no key.
+// ForceRelease deletes the key, whoever holds it, and reports whether it existed.
+// A lease of this owner is lost at once, with [ErrLeaseLost]; a holder in another
+// process notices at its next renewal. If the reply is lost, go-redis resends the
+// command, and the second copy finds no key.
 func (h *handle) ForceRelease(ctx context.Context) (bool, error) {
 	if hd := h.current(); hd != nil {
 		hd.lose(fmt.Errorf("%w: released by force", ErrLeaseLost))
@@ -166,13 +103,143 @@ func (h *handle) ForceRelease(ctx context.Context) (bool, error) {
 	return n == 1, nil
 }
 
-func keyTTL(ctx context.Context, rdb redis.UniversalClient, key string) (time.Duration, error) {
-	ttl, err := rdb.PTTL(ctx, key).Result()
+// attempt is one Acquire of a handle. All its requests carry one nonce, so
+// whatever became of an earlier request, a later one cannot count twice.
+type attempt struct {
+	*waiting
+	h          *handle
+	nonce      string
+	doubtful   bool // a copy of the command may have been applied, or may be yet
+	wake       *wake
+	wakeErrors int // waits in a row without a subscription
+}
+
+// outcome is the result of one request.
+type outcome int
+
+const (
+	outcomeGranted  outcome = iota
+	outcomeRefused          // another owner holds the lock
+	outcomeNoAnswer         // Redis did not answer
+	outcomeRetry            // ask again at once
+)
+
+// Acquire blocks until the lock is held, ctx is done or the wait is over; see
+// [Locker] for its errors. An owner that holds the lock enters it once more: each
+// lease must be released once, and all leases of one hold share its renewal and
+// its Lost channel.
+//
+// A failed Acquire that may have taken the lock tries to give it up before it
+// returns, which may take a second and the client's read timeout.
+func (h *handle) Acquire(ctx context.Context) (Lease, error) {
+	a := h.newAttempt(ctx)
+	defer a.close()
+	for !a.ended() {
+		lease, pttl, outcome := a.request()
+		switch outcome {
+		case outcomeGranted:
+			return lease, nil
+		case outcomeRefused:
+			a.waitForWake(pttl)
+		case outcomeNoAnswer:
+			if isHopeless(a.failure) {
+				return nil, a.giveUp()
+			}
+			a.pause(a.failures - 1)
+		case outcomeRetry:
+		}
+	}
+	return nil, a.giveUp()
+}
+
+// TryAcquire tries once. It fails with [ErrNotAcquired] if another owner holds
+// the lock.
+func (h *handle) TryAcquire(ctx context.Context) (Lease, error) {
+	a := h.newAttempt(ctx)
+	defer a.close()
+	for !a.ended() {
+		lease, _, outcome := a.request()
+		if outcome == outcomeGranted {
+			return lease, nil
+		}
+		if outcome != outcomeRetry {
+			break
+		}
+	}
+	return nil, a.giveUp()
+}
+
+func (h *handle) newAttempt(ctx context.Context) *attempt {
+	a := &attempt{waiting: newWaiting(ctx, h.cfg, h.names.key), h: h}
+	a.newNonce()
+	return a
+}
+
+func (a *attempt) newNonce() {
+	a.nonce = a.h.owner + "#" + strconv.FormatInt(a.h.nonces.Add(1), 10)
+	a.doubtful = false
+}
+
+func (a *attempt) close() {
+	a.cancel()
+	if a.wake != nil {
+		a.wake.close()
+	}
+}
+
+// request asks Redis for the lock. If it is refused, pttl is the key's remaining life.
+func (a *attempt) request() (granted *entry, pttl time.Duration, result outcome) {
+	inside := a.h.current()
+	sent := time.Now()
+	answer, value, err := a.h.enter(a.ctx, a.nonce, inside != nil)
+	if err != nil || time.Since(sent) >= a.h.resendAfter {
+		a.doubtful = true
+	}
 	if err != nil {
-		return 0, fmt.Errorf("life of lock %q: %w", key, callError(ctx, err))
+		a.noteFailure(err)
+		return nil, 0, outcomeNoAnswer
 	}
-	if ttl == -2 { // go-redis hands on Redis's "no such key" as nanoseconds
-		return 0, nil
+	switch answer {
+	case answerHeld:
+		if e := a.h.admit(inside, a.nonce, value, sent); e != nil {
+			return e, 0, outcomeGranted
+		}
+		// Granted, but over before it could be handed out.
+		a.h.undo(a.parent, a.nonce)
+		a.newNonce()
+		return nil, 0, outcomeRetry
+	case answerOthers:
+		a.noteRefusal()
+		return nil, time.Duration(value) * time.Millisecond, outcomeRefused
+	case answerSpent:
+		a.newNonce()
+		return nil, 0, outcomeRetry
+	default: // answerLost
+		inside.lose(ErrLeaseLost)
+		inside.cancel()
+		return nil, 0, outcomeRetry
 	}
-	return ttl, nil
+}
+
+// waitForWake waits for a release, at most for the key's life. Without a
+// subscription it polls.
+func (a *attempt) waitForWake(pttl time.Duration) {
+	if a.wake == nil {
+		a.wake = newWake(a.h.rdb, a.h.names.channel)
+	}
+	if a.wake.wait(a.ctx, wakeBound(pttl, a.cfg.lease)) == nil {
+		a.wakeErrors = 0
+	} else if !a.ended() {
+		a.pause(a.wakeErrors)
+		a.wakeErrors++
+	}
+}
+
+// giveUp returns why there is no lease, and leaves no key behind.
+func (a *attempt) giveUp() error {
+	err := a.err()
+	if a.doubtful {
+		a.h.undo(a.parent, a.nonce)
+	}
+	return err
 }

@@ -1,97 +1,92 @@
 package lock
 
 import (
-	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 )
 
-// hold is the time from an owner's first entry to its last release or its loss.
-// Its mutable fields are guarded by the handle's mutex.
+// hold lasts from an owner's first entry to its last release or its loss.
 type hold struct {
-	h      *handle
+	store
 	fence  int64
 	lost   chan struct{}
-	cancel context.CancelFunc // ends the renewal
-	done   chan struct{}      // closed when the renewal has ended
+	cancel func()        // ends the renewal
+	done   chan struct{} // closed when the renewal has ended
 
-	entries  []*lease    // not yet released
-	over     bool        // released or lost: nothing enters it any more
+	mu       sync.Mutex  // guards all below; never held over I/O, a sleep or a wait
+	entries  []*entry    // not yet released
+	over     bool        // released or lost: nothing can enter it
 	cause    error       // set before lost is closed
 	guard    *time.Timer // nil unless the policy guards
-	believed time.Time   // a guarded holder's lease ends here
-	granted  time.Time   // Redis may keep the key until here, if nobody else renews
+	believed time.Time   // a guarded holder considers its lease over at this time
+	expiry   time.Time   // the latest time at which Redis may expire the key, if nobody else renews it
 }
 
-// admit makes a lease of what Redis granted to a command sent at sent. It
-// returns nil where that can't be handed out: the hold that it meant to enter
-// again has ended, or the reply came when its lease was over.
-func (h *handle) admit(inside *hold, nonce string, fence int64, sent time.Time) Lease {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if inside != nil && h.hold != inside {
+// entry is one acquisition of a hold: the lease that its holder gets.
+type entry struct {
+	hold  *hold
+	nonce string
+	fence int64
+
+	// Guarded by the hold's mutex.
+	released  bool
+	forfeited bool // taken away at the cap
+}
+
+// add adds an entry that Redis granted to a command sent at sent. It returns
+// nil if the hold is over.
+func (hd *hold) add(nonce string, fence int64, sent time.Time) *entry {
+	hd.mu.Lock()
+	defer hd.mu.Unlock()
+	if hd.over {
 		return nil
 	}
-	now := time.Now()
-	if h.policy.guard && !now.Before(leaseEnd(sent, h.cfg.lease, h.cfg.margin())) {
-		return nil
-	}
-	if h.hold == nil {
-		h.hold = h.startHold(fence, now)
-	}
-	if inside != nil {
-		fence = inside.fence
-	}
-	h.hold.prolong(sent, h.cfg.lease)
-	l := &lease{hold: h.hold, nonce: nonce, fence: fence}
-	h.hold.entries = append(h.hold.entries, l)
-	return l
+	hd.prolongLocked(sent, hd.cfg.lease)
+	e := &entry{hold: hd, nonce: nonce, fence: fence}
+	hd.entries = append(hd.entries, e)
+	return e
 }
 
-// startHold starts the renewal. The mutex is held.
-func (h *handle) startHold(fence int64, now time.Time) *hold {
-	ctx, cancel := context.WithCancel(context.Background())
-	hd := &hold{h: h, fence: fence, cancel: cancel, lost: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(hd.done)
-		hd.renew(ctx, now)
-	}()
-	return hd
+func (hd *hold) isOver() bool {
+	hd.mu.Lock()
+	defer hd.mu.Unlock()
+	return hd.over
 }
 
-// prolong notes that a command sent at sent has given the key a life of d. The
-// guard counts from before the command was sent: Redis, which counts from when
-// it got it, can't let the key expire sooner. The mutex is held.
-func (hd *hold) prolong(sent time.Time, d time.Duration) {
-	hd.expect(sent, d)
-	if hd.over || !hd.h.policy.guard {
+// prolongLocked notes that a command sent at sent made the key live for d. The
+// guard counts from before the command was sent: Redis counts from when it
+// received it, so the key cannot expire sooner. The mutex is held.
+func (hd *hold) prolongLocked(sent time.Time, d time.Duration) {
+	hd.expectLocked(sent, d)
+	if hd.over || !hd.cfg.guard {
 		return
 	}
-	cfg := hd.h.cfg
-	end := leaseEnd(sent, d, driftMargin(d, cfg.driftFraction, cfg.driftFixed))
+	end := leaseEnd(sent, d, driftMargin(d, hd.cfg.driftFraction, hd.cfg.driftFixed))
 	if end.Before(hd.believed) {
 		return
 	}
 	hd.believed = end
 	if hd.guard == nil {
-		hd.guard = time.AfterFunc(time.Until(end), hd.distrust)
+		hd.guard = time.AfterFunc(time.Until(end), hd.guardFired)
 	} else {
 		hd.guard.Reset(time.Until(end))
 	}
 }
 
-// expect notes that a command about to give the key a life of d may be applied.
+// expectLocked notes that a command which makes the key live for d may be applied.
 // The mutex is held.
-func (hd *hold) expect(sent time.Time, d time.Duration) {
-	if end := sent.Add(d); end.After(hd.granted) {
-		hd.granted = end
+func (hd *hold) expectLocked(sent time.Time, d time.Duration) {
+	if end := sent.Add(d); end.After(hd.expiry) {
+		hd.expiry = end
 	}
 }
 
-// distrust runs when the guard's timer fires, whatever the renewal is doing.
-func (hd *hold) distrust() {
-	hd.h.mu.Lock()
-	defer hd.h.mu.Unlock()
+// guardFired ends a guarded lease, whatever the renewal is doing.
+func (hd *hold) guardFired() {
+	hd.mu.Lock()
+	defer hd.mu.Unlock()
 	if time.Now().Before(hd.believed) {
 		return // prolonged while the timer fired
 	}
@@ -100,15 +95,15 @@ func (hd *hold) distrust() {
 	}
 }
 
-// lose tells the holder that it no longer holds. It does not end the renewal.
+// lose informs the holder that it no longer holds. It does not end the renewal.
 func (hd *hold) lose(cause error) {
-	hd.h.mu.Lock()
-	defer hd.h.mu.Unlock()
+	hd.mu.Lock()
+	defer hd.mu.Unlock()
 	hd.endLocked(cause)
 }
 
-// endLocked ends the hold: released where cause is nil, else lost. It reports
-// false where it had ended before. The mutex is held.
+// endLocked ends the hold: released if cause is nil, otherwise lost. It reports
+// false if the hold had ended before. The mutex is held.
 func (hd *hold) endLocked(cause error) bool {
 	if hd.over {
 		return false
@@ -117,12 +112,28 @@ func (hd *hold) endLocked(cause error) bool {
 	if hd.guard != nil {
 		hd.guard.Stop()
 	}
-	if hd.h.hold == hd {
-		hd.h.hold = nil
-	}
 	if cause != nil {
 		hd.cause = cause
 		close(hd.lost)
 	}
 	return true
+}
+
+// forfeit takes the entries away from a holder that has not released them.
+func (hd *hold) forfeit() []*entry {
+	hd.mu.Lock()
+	defer hd.mu.Unlock()
+	for _, e := range hd.entries {
+		e.forfeited = true
+	}
+	return slices.Clone(hd.entries)
+}
+
+// giveBack undoes forfeit.
+func (hd *hold) giveBack(entries []*entry) {
+	hd.mu.Lock()
+	defer hd.mu.Unlock()
+	for _, e := range entries {
+		e.forfeited = false
+	}
 }

@@ -83,7 +83,7 @@ func TestOwnersAreDifferentByDefault(t *testing.T) {
 	})
 }
 
-// What each strategy offers beyond Locker and Lease, as the table in optional.go.
+// What each strategy offers beyond Locker and Lease, as in the table of the package comment.
 func TestOptionalInterfaces(t *testing.T) {
 	each(t, all, func(w *world, s string) {
 		k, _ := w.lock(s, "a")

@@ -4,22 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// renew keeps the key alive until ctx ends, the lease is lost or the cap is
-// reached. One renewal that fails, or many, do not end it: the key may live
-// still, and the network may be back before it expires.
-func (hd *hold) renew(ctx context.Context, start time.Time) {
-	cfg, failed := hd.h.cfg, false
+// startHold starts a hold and its renewal.
+func startHold(s store, fence int64, now time.Time) *hold {
+	ctx, cancel := context.WithCancel(context.Background())
+	hd := &hold{store: s, fence: fence, cancel: cancel, lost: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(hd.done)
+		hd.keepAlive(ctx, now)
+	}()
+	return hd
+}
+
+// keepAlive renews the key until ctx ends, the lease is lost or the cap is
+// reached. Failed renewals do not end it, however many: the key may still live,
+// and the network may recover before it expires.
+func (hd *hold) keepAlive(ctx context.Context, start time.Time) {
+	cfg, failed := hd.cfg, false
 	for {
 		if !sleepUntil(ctx, nextRenewal(start, time.Now(), cfg.renewEvery, failed)) {
 			return
 		}
-		if hd.h.policy.capped && renewalsDue(start, time.Now(), cfg.renewEvery) > cfg.maxRenewals {
+		if cfg.capped && renewalsDue(start, time.Now(), cfg.renewEvery) > cfg.maxRenewals {
 			hd.capOut(ctx)
 			return
 		}
@@ -39,60 +49,39 @@ func (hd *hold) renew(ctx context.Context, start time.Time) {
 }
 
 func (hd *hold) renewOnce(ctx context.Context) (ours bool, err error) {
-	h, sent := hd.h, time.Now()
-	h.mu.Lock()
-	hd.expect(sent, h.cfg.lease)
-	h.mu.Unlock()
-	ours, err = h.sendRenewal(ctx, h.cfg.lease)
+	sent := time.Now()
+	hd.mu.Lock()
+	hd.expectLocked(sent, hd.cfg.lease)
+	hd.mu.Unlock()
+	ours, err = hd.renew(ctx, hd.cfg.lease)
 	if err == nil && ours {
-		h.mu.Lock()
-		hd.prolong(sent, h.cfg.lease)
-		h.mu.Unlock()
+		hd.mu.Lock()
+		hd.prolongLocked(sent, hd.cfg.lease)
+		hd.mu.Unlock()
 	}
 	return ours, err
 }
 
-// capOut cancels the holder, so that it rolls back, and only then takes the key
-// away: when the holder has released, or else shortly before the key would end
-// by itself. The other way round, a successor would enter beside a holder that
-// does not know yet.
+// capOut cancels the holder, so that it rolls back, and only then frees the key:
+// when the holder has released, or shortly before the key would expire. In the
+// other order a successor would enter while the holder does not know yet.
 func (hd *hold) capOut(ctx context.Context) {
 	hd.lose(ErrRenewalCapped)
-	h := hd.h
-	h.mu.Lock()
-	end := hd.granted.Add(-h.cfg.margin())
-	h.mu.Unlock()
+	hd.mu.Lock()
+	end := hd.expiry.Add(-hd.cfg.margin())
+	hd.mu.Unlock()
 	if !sleepUntil(ctx, end) {
-		return // the holder releases
+		return // the holder reentries
 	}
-	leases := hd.forfeit()
-	if len(leases) == 0 {
+	entries := hd.forfeit()
+	if len(entries) == 0 {
 		return
 	}
 	var nonces []string
-	for _, l := range leases {
-		nonces = append(nonces, l.nonce)
+	for _, e := range entries {
+		nonces = append(nonces, e.nonce)
 	}
-	if _, err := h.sendRelease(ctx, nonces...); err != nil {
-		hd.unforfeit(leases) // the key is left to its holder, or to its expiry
-	}
-}
-
-// forfeit takes the leases from a holder that has not released them.
-func (hd *hold) forfeit() []*lease {
-	hd.h.mu.Lock()
-	defer hd.h.mu.Unlock()
-	for _, l := range hd.entries {
-		l.forfeited = true
-	}
-	return slices.Clone(hd.entries)
-}
-
-// unforfeit gives them back.
-func (hd *hold) unforfeit(leases []*lease) {
-	hd.h.mu.Lock()
-	defer hd.h.mu.Unlock()
-	for _, l := range leases {
-		l.forfeited = false
+	if _, err := hd.leave(ctx, nonces...); err != nil {
+		hd.giveBack(entries) // the key is left to its holder, or to its expiry
 	}
 }

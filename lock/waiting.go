@@ -2,19 +2,23 @@ package lock
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
-// waiting is one Acquire's time and what it has learnt so far.
+// waiting is the time that one Acquire has, and what it has learnt so far.
 type waiting struct {
 	parent   context.Context // the caller's
-	ctx      context.Context // the caller's, bounded by the wait
+	ctx      context.Context // the caller's, limited by WithWait
 	cancel   context.CancelFunc
 	cfg      config
 	key      string
-	refused  bool  // Redis has answered, and said no
-	failure  error // of the last try; nil where Redis answered it
+	refused  bool  // Redis has answered that another owner holds the lock
+	failure  error // of the last attempt; nil if Redis answered it
 	failures int   // in a row
 }
 
@@ -28,8 +32,8 @@ func newWaiting(parent context.Context, cfg config, key string) *waiting {
 	return w
 }
 
-// ended compares times too: a deadline that falls together with another event
-// is over, whichever of the two woke us.
+// ended compares times too: when a deadline coincides with another event, it has
+// passed, whichever of the two woke us.
 func (w *waiting) ended() bool {
 	return w.ctx.Err() != nil || isPast(w.ctx)
 }
@@ -39,14 +43,14 @@ func isPast(ctx context.Context) bool {
 	return ok && !time.Now().Before(deadline)
 }
 
-// answered notes a refusal.
-func (w *waiting) answered() {
+// noteRefusal records that another owner holds the lock.
+func (w *waiting) noteRefusal() {
 	w.refused, w.failure, w.failures = true, nil, 0
 }
 
-// failed notes a try without an answer. A try that our own context cut short
-// says nothing of Redis.
-func (w *waiting) failed(err error) {
+// noteFailure records an attempt without an answer. An attempt that our own
+// context cut short says nothing about Redis.
+func (w *waiting) noteFailure(err error) {
 	if isContextError(err) && w.ended() {
 		return
 	}
@@ -54,13 +58,13 @@ func (w *waiting) failed(err error) {
 	w.failures++
 }
 
-// pause waits after the n-th try, n counted from 0.
+// pause waits after attempt n, counted from 0.
 func (w *waiting) pause(n int) {
 	d := backoff(n, w.cfg.pollMin, w.cfg.pollMax, w.cfg.jitter())
 	sleepUntil(w.ctx, time.Now().Add(d))
 }
 
-// err is why the waiting came to nothing; see [Locker].
+// err returns why the waiting was in vain; see [Locker].
 func (w *waiting) err() error {
 	var why error
 	switch {
@@ -84,7 +88,7 @@ func (w *waiting) err() error {
 	return fmt.Errorf("acquire lock %q: %w: %w", w.key, why, ended)
 }
 
-// sleepUntil reports whether t came before ctx ended. Where both came, ctx did.
+// sleepUntil reports whether t came before the end of ctx. If both came, ctx wins.
 func sleepUntil(ctx context.Context, t time.Time) bool {
 	timer := time.NewTimer(time.Until(t))
 	defer timer.Stop()
@@ -93,4 +97,70 @@ func sleepUntil(ctx context.Context, t time.Time) bool {
 	case <-timer.C:
 	}
 	return ctx.Err() == nil
+}
+
+// wake is a waiter's subscription to the releases of a lock.
+//
+// go-redis's PubSub receives without regard to a context's cancellation, so the
+// end of ctx closes it from another goroutine. Close takes the mutex that PubSub
+// holds while it connects, handshake included. A goroutine must not wait for that
+// mutex: it would wait for the network, and stop the clock of a synctest bubble.
+// So wake connects here, where nothing can close yet, and keeps PubSub from
+// reconnecting by itself: it receives under a context that has ended, which
+// PubSub checks when it dials and not when it reads. (PubSub's Go channel would
+// add two goroutines, pings, and the same mutex.)
+type wake struct {
+	rdb     redis.UniversalClient
+	channel string
+	ended   context.Context
+	sub     *redis.PubSub // nil while not subscribed
+	stop    func() bool   // keeps the end of ctx from closing sub
+}
+
+func newWake(rdb redis.UniversalClient, channel string) *wake {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	return &wake{rdb: rdb, channel: channel, ended: ended}
+}
+
+// wait returns when the lock is worth another attempt: on a release, when the
+// subscription is confirmed (a release may have come before it), and after d. It
+// fails if there is no subscription to wait on; the next wait makes a new one.
+func (w *wake) wait(ctx context.Context, d time.Duration) error {
+	end := time.Now().Add(d)
+	if w.sub == nil {
+		if err := w.subscribe(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := w.sub.ReceiveTimeout(w.ended, max(time.Until(end), time.Millisecond))
+	var timeout net.Error
+	if err == nil || errors.As(err, &timeout) && timeout.Timeout() {
+		return nil
+	}
+	w.close()
+	return err
+}
+
+// subscribe sends the subscription; its confirmation is the first message.
+func (w *wake) subscribe(ctx context.Context) error {
+	sub := w.rdb.Subscribe(ctx)
+	if err := sub.Subscribe(ctx, w.channel); err != nil {
+		_ = sub.Close()
+		return err
+	}
+	w.sub = sub
+	w.stop = context.AfterFunc(ctx, func() { _ = sub.Close() })
+	return nil
+}
+
+// close ends the subscription and its connection. Close fails only if the end of
+// ctx has already closed it.
+func (w *wake) close() {
+	if w.sub == nil {
+		return
+	}
+	w.stop()
+	_ = w.sub.Close()
+	w.sub = nil
 }

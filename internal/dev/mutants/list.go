@@ -41,22 +41,22 @@ var mutants = append(checkersOff(), []mutant{
 	{
 		name:  "capped: does not wait for the rollback",
 		file:  "lock/renewal.go",
-		old:   `	end := hd.granted.Add(-h.cfg.margin())`,
-		new:   `	end := time.Now().Add(-h.cfg.margin())`,
+		old:   `	end := hd.expiry.Add(-hd.cfg.margin())`,
+		new:   `	end := time.Now().Add(-hd.cfg.margin())`,
 		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/overrun/capped"},
 	},
 	{
 		name:  "guarded: counts the lease from after the acquisition's reply",
-		file:  "lock/acquire.go",
-		old:   `lease := a.h.admit(inside, a.nonce, value, sent)`,
-		new:   `lease := a.h.admit(inside, a.nonce, value, time.Now())`,
+		file:  "lock/handle.go",
+		old:   `if e := a.h.admit(inside, a.nonce, value, sent); e != nil {`,
+		new:   `if e := a.h.admit(inside, a.nonce, value, time.Now()); e != nil {`,
 		tests: []string{"./lock ."},
 	},
 	{
 		name:  "guarded: counts the lease from after the renewal's reply",
 		file:  "lock/renewal.go",
-		old:   `		hd.prolong(sent, h.cfg.lease)`,
-		new:   `		hd.prolong(time.Now(), h.cfg.lease)`,
+		old:   `		hd.prolongLocked(sent, hd.cfg.lease)`,
+		new:   `		hd.prolongLocked(time.Now(), hd.cfg.lease)`,
 		tests: []string{"./lock .", "./internal/virtual TestLibraryHolds/slow-replies/guarded"},
 	},
 	{
@@ -68,7 +68,7 @@ var mutants = append(checkersOff(), []mutant{
 	},
 	{
 		name:  "fenced: the token is drawn in a command of its own",
-		file:  "lock/acquire.go",
+		file:  "lock/handle.go",
 		old:   `	case answerHeld:`,
 		new:   `	case answerHeld: if value != 0 { value = a.h.rdb.Incr(a.ctx, a.h.names.fence).Val() }`,
 		tests: []string{"./lock ."},
