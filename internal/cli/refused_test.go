@@ -80,7 +80,7 @@ func TestLiveRefuses(t *testing.T) {
 		{"unreachable", []string{"-redis", dead}, []string{dead, "refused", "start it", "-redis miniredis"}},
 		{"no Redis", []string{"-redis", web}, []string{web, "is that the port of a Redis?"}},
 		{"wrong password", []string{"-redis", "redis://:hunter2@" + locked}, []string{locked, "the password is wrong", "redis://:password@" + locked}},
-		{"no password", []string{"-redis", locked}, []string{locked, "it wants a password", "redis://:password@" + locked}},
+		{"no password", []string{"-redis", locked}, []string{locked, "it needs a password", "redis://:password@" + locked}},
 		{"a password too many", []string{"-redis", "redis://:hunter2@" + open}, []string{open, "it has no password", "leave it out"}},
 		{"too old", []string{"-redis", old}, []string{old, "Redis 4.0.14", "oldest that works is 5", "-redis miniredis"}},
 		{"foreign keys", []string{"-redis", full.Addr()}, []string{full.Addr(), `"cart:42"`, "-redis-shared"}},
