@@ -2,19 +2,11 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
-	"image/color"
+	_ "embed"
 	"io"
 	"path/filepath"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-
-	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
 )
 
@@ -62,110 +54,4 @@ func chartFolder(sc results.Scenario) string {
 		}
 	}
 	return cmp.Or(strings.Trim(anchor(sc.Name), ".-"), "scenario")
-}
-
-// The size of a chart: 1200 by 700 pixels at 96 to the inch.
-const (
-	chartDPI    = 96
-	chartWidth  = 1200 * vg.Inch / chartDPI
-	chartHeight = 700 * vg.Inch / chartDPI
-	chartMargin = vg.Length(18)
-	legendWidth = vg.Length(132)
-)
-
-// Colours, after Okabe and Ito, which people with any sort of colour vision
-// can tell apart.
-var (
-	ink     = color.RGBA{0x1b, 0x22, 0x26, 0xff}
-	quiet   = color.RGBA{0x5d, 0x69, 0x70, 0xff}
-	rule    = color.RGBA{0xdf, 0xe4, 0xe6, 0xff}
-	held    = color.RGBA{0x2a, 0x9d, 0x8f, 0xff}
-	lost    = color.RGBA{0xe2, 0x60, 0x2f, 0xff}
-	rolling = color.RGBA{0xe0, 0xa9, 0x3b, 0xff}
-	idle    = color.RGBA{0xd3, 0xda, 0xde, 0xff}
-	slate   = color.RGBA{0x53, 0x62, 0x6b, 0xff}
-	violet  = color.RGBA{0x6d, 0x5f, 0xa8, 0xff}
-
-	palette = []color.RGBA{
-		{0xd5, 0x5e, 0x00, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
-		{0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0x88, 0x88, 0x88, 0xff}, {0x44, 0x44, 0x44, 0xff},
-		{0x8c, 0x56, 0x4b, 0xff}, {0xb5, 0xa8, 0x1e, 0xff},
-	}
-	dashes = [][]vg.Length{nil, {9, 3}, {2, 3}, {12, 4, 2, 4}, {5, 5}, {1, 2}, {14, 6}, {3, 6}}
-)
-
-// propertyColour is the same in every chart, whatever else is in it.
-func propertyColour(name string) color.Color {
-	for i, p := range check.Properties {
-		if p.Name == name {
-			return palette[i%len(palette)]
-		}
-	}
-	return quiet
-}
-
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-}
-
-// newPlot makes a plot in the style of all charts.
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = title
-	p.Title.TextStyle.Font = sans(17)
-	p.Title.TextStyle.Color = ink
-	p.Title.Padding = 12
-	for a, label := range map[*plot.Axis]string{&p.X: x, &p.Y: y} {
-		a.Label.Text = label
-		a.Label.TextStyle.Font = sans(13)
-		a.Label.TextStyle.Color = quiet
-		a.Label.Padding = 6
-		a.Tick.Label.Font = sans(12)
-		a.Tick.Label.Color = ink
-		a.LineStyle.Color = quiet
-		a.Tick.LineStyle.Color = quiet
-	}
-	return p
-}
-
-// legendOf makes a legend in the style of all charts.
-func legendOf() plot.Legend {
-	l := plot.NewLegend()
-	l.TextStyle.Font = sans(12)
-	l.TextStyle.Color = ink
-	l.Top, l.Left = true, true
-	l.Padding = 5
-	l.ThumbnailWidth = 24
-	return l
-}
-
-// savePNG draws a plot with its legend at the right, where it hides nothing.
-func savePNG(w io.Writer, p *plot.Plot, legend *plot.Legend) error {
-	img := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
-	c := draw.Crop(draw.New(img), chartMargin, -chartMargin, chartMargin, -chartMargin)
-	if legend == nil {
-		p.Draw(c)
-	} else {
-		p.Draw(draw.Crop(c, 0, -legendWidth-12, 0, 0))
-		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth, 0, 0, -40))
-	}
-	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
-	return err
-}
-
-// undrawn turns a panic of the plot library, which panics where it cannot
-// draw, into an error: a report must not die of a chart.
-func undrawn(title string, err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("drawing %q: %v", title, r)
-	}
-}
-
-// square is a legend's thumbnail.
-type square struct{ fill color.Color }
-
-// Thumbnail draws it.
-func (s square) Thumbnail(c *draw.Canvas) {
-	pts := []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}}
-	c.FillPolygon(s.fill, c.ClipPolygonXY(pts))
 }

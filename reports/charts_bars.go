@@ -1,6 +1,7 @@
 package reports
 
 import (
+	_ "embed"
 	"image/color"
 	"io"
 	"math"
@@ -118,13 +119,6 @@ func barWidth(groups, bars int) vg.Length {
 	return vg.Length(620) / vg.Length(max(groups, 1)) / vg.Length(max(bars, 1)) * 0.8
 }
 
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Width = 0
-	g.Horizontal.Color = rule
-	return g
-}
-
 func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill color.Color, upright bool) error {
 	b, err := plotter.NewBarChart(v, wide)
 	if err != nil {
@@ -172,4 +166,45 @@ func nominal(p *plot.Plot, strategies []results.Strategy) {
 	p.NominalX(names...)
 	p.X.Tick.Label.Font = sans(13)
 	p.X.Min, p.X.Max = -0.5, max(0.5, float64(len(names))-0.5)
+}
+
+// WaitsPNG draws for each strategy the share of acquisitions that waited no
+// longer than x, on a logarithmic scale where the waits are far apart.
+func WaitsPNG(w io.Writer, sc results.Scenario) (err error) {
+	defer undrawn(sc.Name, &err)
+	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited no longer, %")
+	legend := legendOf()
+	ax := waitAxis(sc.Strategies)
+	g := grid()
+	g.Vertical.Width, g.Vertical.Color = g.Horizontal.Width, rule
+	p.Add(g)
+	for i, s := range sc.Strategies {
+		if len(s.WaitCDF) < 2 {
+			continue
+		}
+		xy := make(plotter.XYs, 0, len(s.WaitCDF))
+		for j, ms := range s.WaitCDF {
+			if math.IsNaN(ms) || math.IsInf(ms, 0) {
+				continue
+			}
+			xy = append(xy, plotter.XY{X: ax.place(ms), Y: 100 * float64(j) / float64(len(s.WaitCDF)-1)})
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return err
+		}
+		line.Color = palette[i%len(palette)]
+		// The first lines are the widest: those that lie on them do not hide them.
+		line.Width = 1.6 + 0.45*vg.Length(len(sc.Strategies)-1-i)
+		line.Dashes = dashes[i%len(dashes)]
+		p.Add(line)
+		legend.Add(s.Name, line)
+	}
+	var ticks []plot.Tick
+	for _, t := range ax.ticks() {
+		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: lease(t)})
+	}
+	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100
+	return savePNG(w, p, &legend)
 }

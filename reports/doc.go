@@ -10,3 +10,6 @@
 // [WriteAll] writes every file of a result folder. [Terminal], [WriteResults],
 // [ReadResults], [HTML], [JUnit], [Trace] and the PNG functions each do one.
 package reports
+
+// ReportFile is the name of the HTML report in its folder.
+const ReportFile = "report.html"

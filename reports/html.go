@@ -1,15 +1,12 @@
 package reports
 
 import (
-	_ "embed" // the template, the style and the scripts of report.html
+	_ "embed"
 	"html/template"
 	"io"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
-
-// ReportFile is the name of the HTML report in its folder.
-const ReportFile = "report.html"
 
 var (
 	//go:embed assets/report.tmpl

@@ -2,10 +2,9 @@ package reports
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"html/template"
-	"regexp"
-	"strings"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
@@ -27,12 +26,6 @@ type page struct {
 	Scenarios   []scenarioView
 	Style       template.CSS
 	Script      template.JS
-}
-
-type verdictView struct{ Word, Sign, Text string }
-
-func viewVerdict(v results.Verdict) verdictView {
-	return verdictView{v.String(), sign(v).text, strings.ToLower(headline(v))}
 }
 
 type matrixRow struct {
@@ -123,25 +116,4 @@ func viewScenario(sc results.Scenario, f folder, many bool) scenarioView {
 		v.Cells = append(v.Cells, viewCell(sc, s, f[cellKey{sc.Name, s.Name}], many))
 	}
 	return v
-}
-
-var notWord = regexp.MustCompile(`[^a-z0-9.]+`)
-
-// anchor makes an id for a fragment of an address.
-func anchor(parts ...string) string {
-	for i := range parts {
-		parts[i] = strings.Trim(notWord.ReplaceAllString(strings.ToLower(parts[i]), "-"), "-")
-	}
-	return strings.Join(parts, "--")
-}
-
-func headline(v results.Verdict) string {
-	switch v {
-	case results.Pass:
-		return "As expected"
-	case results.Fail:
-		return "Not as expected"
-	default:
-		return "Too little evidence"
-	}
 }

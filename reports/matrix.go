@@ -8,31 +8,6 @@ import (
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-// strategyNames lists the strategies of all scenarios in the order in which
-// they first appear.
-func strategyNames(r results.Results) []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, sc := range r.Scenarios {
-		for _, s := range sc.Strategies {
-			if !seen[s.Name] {
-				seen[s.Name] = true
-				names = append(names, s.Name)
-			}
-		}
-	}
-	return names
-}
-
-func findStrategy(sc results.Scenario, name string) (results.Strategy, bool) {
-	for _, s := range sc.Strategies {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return results.Strategy{}, false
-}
-
 // letter stands for a property where there is no room for its name; it is empty
 // for an unknown one.
 func letter(property string) string {
@@ -60,21 +35,6 @@ func marks(s results.Strategy) string {
 		out += letterMisdeed
 	}
 	return out
-}
-
-// misbehavedText explains letterMisdeed.
-const misbehavedText = "panicked, blocked or left goroutines behind"
-
-// misbehaved tells whether some lock did so as a program.
-func misbehaved(r results.Results) bool {
-	for _, sc := range r.Scenarios {
-		for _, s := range sc.Strategies {
-			if len(s.Findings) > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // markName says what a letter stands for.

@@ -6,20 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
-
-// TerminalOptions says for what terminal a table is.
-type TerminalOptions struct {
-	Width   int    // columns; 0 has no limit
-	Colour  bool   // ANSI colours
-	Details bool   // every scenario in full, where there are many
-	Dir     string // the result folder, whose files the last lines name; empty names none
-}
 
 // TerminalFor looks at the file that a table goes to: colour and width only on
 // a terminal, and no colour where NO_COLOR is set or TERM is "dumb".
@@ -50,33 +41,6 @@ func Terminal(w io.Writer, r results.Results, o TerminalOptions) error {
 	t.summary(r)
 	_, err := io.WriteString(w, t.out.String())
 	return err
-}
-
-type terminal struct {
-	o   TerminalOptions
-	s   style
-	out strings.Builder
-}
-
-func (t *terminal) line(parts ...string) {
-	t.out.WriteString(strings.Join(parts, "") + "\n")
-}
-
-// sign is a verdict in one character and its tone.
-func sign(v results.Verdict) cell {
-	switch v {
-	case results.Pass:
-		return cell{"✓", good}
-	case results.Fail:
-		return cell{"✗", harm}
-	default:
-		return cell{"?", warn}
-	}
-}
-
-func verdictCell(v results.Verdict) cell {
-	c := sign(v)
-	return cell{c.text + " " + v.String(), c.tone}
 }
 
 func (t *terminal) scenario(sc results.Scenario) {
@@ -163,41 +127,4 @@ func (t *terminal) summary(r results.Results) {
 		t.line("report   ", filepath.Join(t.o.Dir, ReportFile))
 		t.line("results  ", filepath.Join(t.o.Dir, ResultsFile))
 	}
-}
-
-// size says how much was run.
-func size(r results.Results) string {
-	runs, names := 0, map[string]bool{}
-	for _, sc := range r.Scenarios {
-		for _, s := range sc.Strategies {
-			runs += s.Runs
-			names[s.Name] = true
-		}
-	}
-	return fmt.Sprintf("%s, %s, %s", plural(len(r.Scenarios), "scenario", "scenarios"),
-		plural(len(names), "strategy", "strategies"), plural(runs, "run", "runs"))
-}
-
-// pace sets virtual time, or that of live scenarios, beside real time.
-func pace(r results.Results) string {
-	of := "of virtual time"
-	if r.Setup != nil {
-		of = "of the scenarios' time"
-	}
-	s := fmt.Sprintf("%s %s in %s", seconds(r.VirtualSeconds), of, seconds(r.WallSeconds))
-	if r.WallSeconds > 0 {
-		s += fmt.Sprintf(" (%s times real time)", thousands(int(r.VirtualSeconds/r.WallSeconds)))
-	}
-	return s
-}
-
-// oneLine makes text safe for one line of a terminal: control characters, as
-// a lock under test may put into an error, become spaces.
-func oneLine(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) {
-			return ' '
-		}
-		return c
-	}, strings.TrimSpace(s))
 }

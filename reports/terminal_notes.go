@@ -1,9 +1,6 @@
 package reports
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/lockchaos/simrun/internal/results"
 )
 
@@ -47,54 +44,9 @@ func (t *terminal) notes(sc results.Scenario) {
 	}
 }
 
-// stackLines is how much of a stack stands under a table.
-const stackLines = 6
-
 // stack writes the top of a finding's stack.
 func (t *terminal) stack(f results.Finding) {
 	for _, fr := range stackFrames(f.Stack, stackLines) {
 		t.line("    ", oneLine(fr.Call), "  ", t.s.paint(dim, oneLine(fr.Place)))
 	}
-}
-
-// mismatchOf is a mismatch where the strategy's name already stands before it.
-func mismatchOf(s results.Strategy, m results.Mismatch) string {
-	return strings.TrimPrefix(mismatchText(m), s.Name+": ")
-}
-
-func mismatchText(m results.Mismatch) string {
-	text := fmt.Sprintf("%s: expected %s, got %s", m.Property, wantText(m.Want), m.Got)
-	if m.Text != "" {
-		text = m.Text
-	}
-	return text
-}
-
-// wantText is an expectation in words.
-func wantText(want string) string {
-	switch want {
-	case "some":
-		return "some"
-	case "none":
-		return "none"
-	case "every":
-		return "it in every run"
-	default:
-		return want
-	}
-}
-
-func findingText(f results.Finding) string {
-	return fmt.Sprintf("%s in %s: %s", f.Class, plural(f.Count, "run", "runs"), f.Detail)
-}
-
-func unknownText(s results.Strategy) string {
-	text := "too little evidence"
-	if s.UnknownRuns > 0 {
-		text += fmt.Sprintf(" in %d of %s", s.UnknownRuns, plural(s.Runs, "run", "runs"))
-	}
-	if s.UnknownReason != "" {
-		text += ": " + s.UnknownReason
-	}
-	return text
 }

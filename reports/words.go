@@ -1,11 +1,13 @@
 package reports
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
@@ -140,4 +142,27 @@ func lease(ms float64) string {
 		return millis(ms)
 	}
 	return strings.TrimRight(strings.TrimRight(number, "0"), ".") + " " + unit
+}
+
+// setupFacts say what live runs were made of.
+func setupFacts(s *results.Setup) []string {
+	if s == nil {
+		return nil
+	}
+	facts := []string{s.Redis, "Toxiproxy " + s.Toxiproxy, fmt.Sprintf("%g times faster than the scenario", s.Scale)}
+	if s.Worker != "" {
+		facts = append(facts, "workers: "+oneLine(s.Worker))
+	}
+	return facts
+}
+
+// oneLine makes text safe for one line of a terminal: control characters, as
+// a lock under test may put into an error, become spaces.
+func oneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, strings.TrimSpace(s))
 }
