@@ -8,7 +8,9 @@
 // reading YAML (package scenarios).
 package chaos
 
-import "time"
+import (
+	"time"
+)
 
 // World is what faults act on. Its methods return a proof of what was done, for
 // the history. A world that cannot do a thing says so with [ErrUnsupported].
@@ -72,23 +74,3 @@ type Preparer interface {
 
 // Range is a duration drawn evenly from Min to Max.
 type Range struct{ Min, Max time.Duration }
-
-// Plan is a fault and when it fires.
-type Plan struct {
-	ID    string // "1:pause": its place in the scenario and its name
-	Spec  *Spec
-	Fault Fault
-	// Client is who is hit. "any": whoever caused the event that set the fault
-	// off, or a client drawn from the seed where the fault has a time. "all":
-	// every client, whoever caused the event. A client's name ("A"): that
-	// client, and only its events count. Empty for a fault of the server, for
-	// which everybody's events count.
-	Client string
-	At     *Range // fires at this time …
-	On     string // … or on an event of this kind
-	After  Range  // … this long after it
-	Nth    int    // only the nth such event (0: the first, unless Every)
-	Every  int    // every such event of this count
-	For    Range  // how long a lasting fault lasts
-	Text   string // the fault in one sentence
-}

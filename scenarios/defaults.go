@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
@@ -57,23 +56,4 @@ func defaultLimit(s *Scenario) time.Duration {
 		return maxDuration
 	}
 	return first + each*sections
-}
-
-// together checks what only shows when the whole file is read.
-func (r *reader) together(s *Scenario, seen map[string]*node) error {
-	at := func(key, otherwise string) place {
-		if n := seen[key]; n != nil {
-			return n.place
-		}
-		return seen[otherwise].place
-	}
-	if s.Renew >= s.Lease {
-		return r.fail(at("renew", "lease"), ErrValue, fmt.Sprintf("renew %s must be less than the lease %s", s.Renew, s.Lease),
-			fmt.Sprintf("a third of it, %s, is usual", (s.Lease/3).Round(time.Millisecond)))
-	}
-	if all := s.Clients * s.Sections; s.MinSections > all {
-		return r.fail(seen["require"].place, ErrValue, fmt.Sprintf("require asks for %d sections of a run that has %d", s.MinSections, all),
-			fmt.Sprintf("use at most %d", all))
-	}
-	return r.targets(s)
 }

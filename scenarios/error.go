@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/goccy/go-yaml/token"
 )
 
 // The kinds of mistake in a scenario, told apart with errors.Is.
@@ -64,4 +66,13 @@ func shown(s string) string {
 		s = string(runes[:longest]) + "…"
 	}
 	return fmt.Sprintf("%q", s)
+}
+
+type place struct{ line, col int }
+
+func placeOf(t *token.Token) place {
+	if t == nil || t.Position == nil {
+		return place{1, 1}
+	}
+	return place{max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }

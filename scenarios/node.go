@@ -24,8 +24,6 @@ const maxDepth = 16
 // square of a mapping's keys; a scenario has some hundred tokens.
 const maxTokens = 20_000
 
-type place struct{ line, col int }
-
 // node is a YAML value reduced to what scenarios use: a mapping in the order of
 // the file, a sequence, or a scalar as its author wrote it.
 type node struct {
@@ -157,13 +155,6 @@ func checkTokens(file string, tokens token.Tokens) error {
 		}
 	}
 	return nil
-}
-
-func placeOf(t *token.Token) place {
-	if t == nil || t.Position == nil {
-		return place{1, 1}
-	}
-	return place{max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }
 
 func convert(file string, n ast.Node, depth int) (*node, error) {

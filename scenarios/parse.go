@@ -10,15 +10,6 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// Limits of a scenario's numbers. They keep a slip of the finger from taking a
-// day; nothing else depends on them.
-const (
-	maxClients  = 64
-	maxSections = 100_000
-	maxFaults   = 64
-	maxText     = 4096
-)
-
 // field is a key of a scenario's top level.
 type field struct {
 	name     string
@@ -51,7 +42,7 @@ func Parse(file string, src []byte) (*Scenario, error) {
 		}
 	}
 	deriveDefaults(s)
-	if err := r.together(s, seen); err != nil {
+	if err := r.validate(s, seen); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -180,4 +171,23 @@ func (r *reader) require(s *Scenario, p pair) error {
 		s.MinSections = int(v)
 	}
 	return nil
+}
+
+// validate checks what only shows when the whole file is read.
+func (r *reader) validate(s *Scenario, seen map[string]*node) error {
+	at := func(key, otherwise string) place {
+		if n := seen[key]; n != nil {
+			return n.place
+		}
+		return seen[otherwise].place
+	}
+	if s.Renew >= s.Lease {
+		return r.fail(at("renew", "lease"), ErrValue, fmt.Sprintf("renew %s must be less than the lease %s", s.Renew, s.Lease),
+			fmt.Sprintf("a third of it, %s, is usual", (s.Lease/3).Round(time.Millisecond)))
+	}
+	if all := s.Clients * s.Sections; s.MinSections > all {
+		return r.fail(seen["require"].place, ErrValue, fmt.Sprintf("require asks for %d sections of a run that has %d", s.MinSections, all),
+			fmt.Sprintf("use at most %d", all))
+	}
+	return r.targets(s)
 }

@@ -66,3 +66,12 @@ const (
 	None  Expectation = "none"  // no run
 	Every Expectation = "every" // each run
 )
+
+// Limits of a scenario's numbers. They keep a slip of the finger from taking a
+// day; nothing else depends on them.
+const (
+	maxClients  = 64
+	maxSections = 100_000
+	maxFaults   = 64
+	maxText     = 4096
+)

@@ -1,6 +1,8 @@
 package chaos
 
-import "slices"
+import (
+	"slices"
+)
 
 // trigger is an event that sets a fault off, with the words that tell it. In
 // them, {client} stands for whoever caused the event.
@@ -40,4 +42,24 @@ func triggerText(word string) string {
 		return word
 	}
 	return triggers[i].text
+}
+
+// Plan is a fault and when it fires.
+type Plan struct {
+	ID    string // "1:pause": its place in the scenario and its name
+	Spec  *Spec
+	Fault Fault
+	// Client is who is hit. "any": whoever caused the event that set the fault
+	// off, or a client drawn from the seed where the fault has a time. "all":
+	// every client, whoever caused the event. A client's name ("A"): that
+	// client, and only its events count. Empty for a fault of the server, for
+	// which everybody's events count.
+	Client string
+	At     *Range // fires at this time …
+	On     string // … or on an event of this kind
+	After  Range  // … this long after it
+	Nth    int    // only the nth such event (0: the first, unless Every)
+	Every  int    // every such event of this count
+	For    Range  // how long a lasting fault lasts
+	Text   string // the fault in one sentence
 }
