@@ -27,7 +27,7 @@ const enoughAgree = 0.95
 // runBoth runs the plan in virtual time and one seed of it live, and tells where
 // they agree. Its verdict is the worst of all, and unknown at best where too many
 // cells do not agree.
-func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *live.Lab, dir outDir) (int, error) {
+func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, session *live.Session, dir outDir) (int, error) {
 	side := func(folder string, p runner.Plan, o runner.Options) (results.Results, error) {
 		path := filepath.Join(dir.path, folder)
 		if err := os.MkdirAll(path, 0o777); err != nil {
@@ -46,7 +46,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, lab *
 	if ctx.Err() != nil { // what is done is there; nothing was compared
 		return codeOf(virtual.Verdict), dir.link()
 	}
-	planLive(e.flags, &p, &o, lab)
+	planLive(e.flags, &p, &o, session)
 	fmt.Fprint(e.out, "\nLive:\n\n")
 	real, err := side(liveFolder, p, o)
 	if err != nil {

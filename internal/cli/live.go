@@ -46,8 +46,8 @@ func checkScale(f *flags, p runner.Plan) error {
 		f.scale, shortest.Name, shortest.Lease, lasts.Round(time.Microsecond), leastLease, remedy)
 }
 
-// openLab opens what live runs are made of, before anything else is touched.
-func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
+// openSession opens what live runs share, before anything else is touched.
+func openSession(ctx context.Context, f *flags) (*live.Session, error) {
 	// What the harness's own connections meet with is told in the results.
 	logging.Disable()
 	o := live.Options{Scale: f.scale, Redis: f.redis, Shared: f.shared, Toxiproxy: f.toxiproxy, Bound: patience}
@@ -63,16 +63,16 @@ func openLab(ctx context.Context, f *flags) (*live.Lab, error) {
 			return nil, usagef("-worker: say with -strategy by which lock it is to be judged, as -strategy token")
 		}
 	}
-	lab, err := live.Open(ctx, o)
+	session, err := live.Open(ctx, o)
 	if err != nil {
 		return nil, usageError{fmt.Sprintf("live mode: %v", err)}
 	}
-	return lab, nil
+	return session, nil
 }
 
 // planLive turns a plan into one of live runs. A seed takes seconds, so there is
 // one if nothing else is asked.
-func planLive(f *flags, p *runner.Plan, o *runner.Options, lab *live.Lab) {
+func planLive(f *flags, p *runner.Plan, o *runner.Options, session *live.Session) {
 	if f.mode == modeBoth || !f.given("seeds") && !f.given("seed") {
 		p.Count = 1
 	}
@@ -81,7 +81,7 @@ func planLive(f *flags, p *runner.Plan, o *runner.Options, lab *live.Lab) {
 		o.Procs = liveProcs
 	}
 	o.Program = program() + " -mode live" + liveArguments(f)
-	o.Live, o.Setup = lab.Run, lab.Setup()
+	o.Live, o.Setup = session.Run, session.Setup()
 }
 
 // liveArguments repeats the flags of live mode that were given, for who replays

@@ -20,27 +20,27 @@ func run(e *env) (int, error) {
 	defer stop()
 	// A second Ctrl-C ends the process at once, whatever it is doing.
 	context.AfterFunc(ctx, stop)
-	var lab *live.Lab
+	var session *live.Session
 	if e.flags.mode != modeSim {
 		if err := checkScale(e.flags, p); err != nil {
 			return 0, err
 		}
-		if lab, err = openLab(ctx, e.flags); err != nil && ctx.Err() != nil {
+		if session, err = openSession(ctx, e.flags); err != nil && ctx.Err() != nil {
 			return 0, errInterrupted
 		} else if err != nil {
 			return 0, err
 		}
-		defer lab.Close()
+		defer session.Close()
 	}
 	dir, err := openDir(e.flags.out, e.flags.scenario, written(p, e.flags.mode))
 	if err != nil {
 		return 0, err
 	}
 	if e.flags.mode == modeBoth {
-		return runBoth(ctx, e, p, o, lab, dir)
+		return runBoth(ctx, e, p, o, session, dir)
 	}
-	if lab != nil {
-		planLive(e.flags, &p, &o, lab)
+	if session != nil {
+		planLive(e.flags, &p, &o, session)
 	}
 	r, err := runInto(ctx, e, p, o, dir.path)
 	if err != nil {

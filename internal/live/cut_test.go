@@ -10,7 +10,7 @@ import (
 // What is reset behind Toxiproxy is an end in front of it. A reset_peer toxic
 // changes that only for connections that begin while it is there.
 func TestAResetAtTheTapIsAnEndAtTheClient(t *testing.T) {
-	proxies, err := openProxies(t.Context(), "")
+	proxies, err := openProxyServer(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

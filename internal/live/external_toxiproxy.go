@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,39 +16,32 @@ import (
 	"time"
 )
 
+// ErrToxiproxy: the given Toxiproxy cannot be used.
+var ErrToxiproxy = errors.New("toxiproxy cannot be used")
+
+// errStranger: something other than a Toxiproxy answers.
+var errStranger = errors.New("what answers is no Toxiproxy")
+
 const (
-	// trialTimeout bounds each of the things that a Toxiproxy of others is tried by.
-	trialTimeout = 3 * time.Second
-	// askedEvery is how often it is asked whether it is still there, and
-	// askTimeout how long it may take to say so.
-	askedEvery = 500 * time.Millisecond
-	askTimeout = 2 * time.Second
+	// probeTimeout bounds each step of the check of an external Toxiproxy.
+	probeTimeout = 3 * time.Second
+	// monitorInterval is the time between two checks that it is still there, and
+	// monitorTimeout how long one may take.
+	monitorInterval = 500 * time.Millisecond
+	monitorTimeout  = 2 * time.Second
+	// maxAnswer is larger than a busy Toxiproxy's list of all its proxies.
+	maxAnswer = 16 << 20
 )
 
-// silences are the times at which a Toxiproxy of others did not answer.
-type silences struct {
-	stop func()
-	done chan struct{}
-
-	mu    sync.Mutex
-	noted []silence
-}
-
-// silence is a question that had no answer.
-type silence struct {
-	from, to time.Time
-	why      error
-}
-
-// get asks the Toxiproxy itself, as its client waits ten times as long.
-func (p *proxies) get(ctx context.Context, path string, timeout time.Duration) ([]byte, error) {
+// get queries the API at addr directly: the toxiproxy client's fixed timeout
+// (30 s) is too long for a probe.
+func get(ctx context.Context, addr, path string, timeout time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	root := p.addr
-	if !strings.Contains(root, "://") {
-		root = "http://" + root
+	if !strings.Contains(addr, "://") {
+		addr = "http://" + addr
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, root+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, addr+path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -57,111 +49,98 @@ func (p *proxies) get(ctx context.Context, path string, timeout time.Duration) (
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read, or is not wanted
+	defer func() { _ = answer.Body.Close() }() // it was read, or is not needed
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%w: %s", errStranger, answer.Status)
 	}
 	return io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 }
 
-// maxAnswer is longer than a list of all proxies of a busy Toxiproxy.
-const maxAnswer = 16 << 20
-
-// errStranger: who answers is no Toxiproxy.
-var errStranger = errors.New("what answers is no Toxiproxy")
-
-// plainVersion is how a Toxiproxy before 2.5 tells its version.
+// plainVersion is how a Toxiproxy before 2.5 reports its version.
 var plainVersion = regexp.MustCompile(`^v?\d+\.\d+[\w.+-]*$`)
 
-// hello reports whether a Toxiproxy answers, and what it tells of itself.
-func (p *proxies) hello(ctx context.Context) (version string, err error) {
-	body, err := p.get(ctx, "/version", trialTimeout)
-	var told struct{ Version string }
+// probeVersion returns the version of the Toxiproxy at addr, or why there is none.
+func probeVersion(ctx context.Context, addr string) (string, error) {
+	body, err := get(ctx, addr, "/version", probeTimeout)
+	var answer struct{ Version string }
 	plain := strings.TrimSpace(string(body))
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case err != nil && unheard(err):
-		return "", fmt.Errorf("%w: nothing answers at %s; is it running?", ErrToxiproxy, p.addr)
+	case err != nil && unanswered(err):
+		return "", fmt.Errorf("%w: nothing answers at %s; is it running?", ErrToxiproxy, addr)
 	case err != nil:
 	case plainVersion.MatchString(plain):
 		return plain, nil
-	case json.Unmarshal(body, &told) == nil && told.Version != "":
-		return told.Version, nil
+	case json.Unmarshal(body, &answer) == nil && answer.Version != "":
+		return answer.Version, nil
 	}
-	return "", fmt.Errorf("%w: %w at %s; is that the port of its API?", ErrToxiproxy, errStranger, p.addr)
+	return "", fmt.Errorf("%w: %w at %s; is that the port of its API?", ErrToxiproxy, errStranger, addr)
 }
 
-// unheard tells an error of who does not answer at all from one of a stranger.
-func unheard(err error) bool {
+// unanswered reports whether err means that nothing answers, rather than a
+// stranger.
+func unanswered(err error) bool {
 	var dial *net.OpError
 	var address *url.Error
 	return errors.As(err, &dial) && dial.Op == "dial" || errors.As(err, &address) && address.Op == "parse" ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// tried reports whether a proxy that is made there leads back here.
-func (p *proxies) tried(ctx context.Context) error {
+// errNoRoute: a proxy leads elsewhere.
+var errNoRoute = errors.New("a request through it did not arrive")
+
+// checkRoute returns an error unless a proxy that open makes in the Toxiproxy at
+// addr leads back here.
+func checkRoute(ctx context.Context, addr string, open func(upstream string) (*proxy, error)) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrToxiproxy, err)
 	}
-	defer func() { _ = l.Close() }() // nobody else knows of it
-	way, err := p.open("trial", l.Addr().String())
+	sign := fmt.Sprintf("simrun %d", time.Now().UnixNano())
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, sign) })}
+	go func() { _ = s.Serve(l) }() // ends with Close
+	defer func() { _ = s.Close() }()
+	p, err := open(l.Addr().String())
 	if err != nil {
 		return err
 	}
-	err = passes(ctx, way.addr(), l)
-	if removed := way.close(); err == nil {
-		return removed
+	body, err := get(ctx, p.addr(), "/", probeTimeout)
+	if err == nil && string(body) != sign {
+		err = errNoRoute
+	}
+	if closed := p.close(); err == nil {
+		return closed
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%w: a proxy made at %s does not lead back here: its proxies are to listen on 127.0.0.1, so it must run on this machine: %w",
-		ErrToxiproxy, p.addr, err)
+	return fmt.Errorf("%w: a proxy made at %s does not lead back here: its proxies listen on 127.0.0.1, so it must run on this machine: %w",
+		ErrToxiproxy, addr, err)
 }
 
-// passes reports whether bytes that are sent to addr come out at l.
-func passes(ctx context.Context, addr string, l net.Listener) error {
-	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
-	defer cancel()
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return err
-	}
-	// All is closed when time is up, which ends all waits below; and nothing is
-	// waited for once the other end hangs up.
-	context.AfterFunc(ctx, func() { _, _ = conn.Close(), l.Close() })
-	go func() {
-		_, _ = io.Copy(io.Discard, conn)
-		cancel()
-	}()
-	sent := fmt.Appendf(nil, "simrun %d", time.Now().UnixNano())
-	if _, err := conn.Write(sent); err != nil {
-		return err
-	}
-	came, err := l.Accept()
-	if err != nil {
-		return errors.New("what was sent to it did not come")
-	}
-	defer func() { _ = came.Close() }()
-	context.AfterFunc(ctx, func() { _ = came.Close() })
-	got := make([]byte, len(sent))
-	if _, err := io.ReadFull(came, got); err != nil || !bytes.Equal(got, sent) {
-		return errors.New("what was sent to it did not come")
-	}
-	return nil
+// outages are the periods in which an external Toxiproxy did not answer.
+type outages struct {
+	stop func()
+	done chan struct{}
+
+	mu    sync.Mutex
+	noted []outage
 }
 
-// listen asks every now and then whether the Toxiproxy still answers.
-func (p *proxies) listen() {
+// outage is a failed request.
+type outage struct {
+	from, to time.Time
+	err      error
+}
+
+// monitor asks the Toxiproxy at addr regularly whether it still answers.
+func monitor(addr string) *outages {
 	ctx, cancel := context.WithCancel(context.Background())
-	p.silent = &silences{stop: cancel, done: make(chan struct{})}
+	o := &outages{stop: cancel, done: make(chan struct{})}
 	go func() {
-		defer close(p.silent.done)
-		again := time.NewTicker(askedEvery)
+		defer close(o.done)
+		again := time.NewTicker(monitorInterval)
 		defer again.Stop()
 		for {
 			select {
@@ -170,52 +149,32 @@ func (p *proxies) listen() {
 			case <-again.C:
 			}
 			asked := time.Now()
-			if _, err := p.get(ctx, "/version", askTimeout); err != nil && ctx.Err() == nil {
-				p.silent.note(silence{asked, time.Now(), err})
+			if _, err := get(ctx, addr, "/version", monitorTimeout); err != nil && ctx.Err() == nil {
+				o.note(outage{asked, time.Now(), err})
 			}
 		}
 	}()
+	return o
 }
 
-func (s *silences) note(one silence) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.noted = append(s.noted, one)
+func (o *outages) note(one outage) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.noted = append(o.noted, one)
 }
 
-// among is the first that lies in a time.
-func (s *silences) among(from, to time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.noted, func(one silence) bool { return one.from.Before(to) && from.Before(one.to) })
+// during returns the error of the first outage that overlaps a period, or nil.
+func (o *outages) during(from, to time.Time) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := slices.IndexFunc(o.noted, func(one outage) bool { return one.from.Before(to) && from.Before(one.to) })
 	if i < 0 {
 		return nil
 	}
-	return s.noted[i].why
+	return o.noted[i].err
 }
 
-// failed is why a run since then, by these clients' proxies, says nothing: a
-// Toxiproxy that runs elsewhere went away, and maybe came back without them.
-func (p *proxies) failed(since time.Time, of ...*proxy) error {
-	if p.silent == nil {
-		return nil
-	}
-	err := p.silent.among(since, time.Now())
-	var body []byte
-	if err == nil {
-		body, err = p.get(context.Background(), "/proxies", askTimeout)
-	}
-	there := map[string]json.RawMessage{}
-	if err == nil {
-		err = json.Unmarshal(body, &there)
-	}
-	if err != nil {
-		return fmt.Errorf("the Toxiproxy at %s did not answer: %w", p.addr, err)
-	}
-	for _, one := range of {
-		if _, ok := there[one.p.Name]; !ok {
-			return fmt.Errorf("the Toxiproxy at %s has lost proxy %s: was it restarted?", p.addr, one.p.Name)
-		}
-	}
-	return nil
+func (o *outages) close() {
+	o.stop()
+	<-o.done
 }

@@ -8,16 +8,18 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/live/redisserver"
 )
 
-func (w *world) client(name string) (*client, error) {
+// living returns a client by name, or engine.ErrGone if it has died.
+func (w *world) living(name string) (*client, error) {
 	return engine.Living(w.clients, name)
 }
 
-// Pause stops the whole process with SIGSTOP; the proof is the state that the
-// system tells of it.
+// Pause stops the whole process with SIGSTOP. The proof is the state that the
+// system reports.
 func (w *world) Pause(name string) (func(), string, error) {
-	c, err := w.client(name)
+	c, err := w.living(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -28,14 +30,14 @@ func (w *world) Pause(name string) (func(), string, error) {
 		return nil, "", err
 	}
 	return func() {
-		_ = c.proc.Resume() // it fails only for one that has died since
+		_ = c.proc.Resume() // fails only for a process that has died since
 		c.Stop.Open()
 	}, proof, nil
 }
 
 // Hang stops the client's section. Its process, and so its renewals, go on.
 func (w *world) Hang(name string) (func(), string, error) {
-	c, err := w.client(name)
+	c, err := w.living(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -45,7 +47,7 @@ func (w *world) Hang(name string) (func(), string, error) {
 
 // Crash kills the process with SIGKILL.
 func (w *world) Crash(name string) (string, error) {
-	c, err := w.client(name)
+	c, err := w.living(name)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +58,7 @@ func (w *world) Crash(name string) (string, error) {
 
 // AddToxic puts a toxic on the client's proxy.
 func (w *world) AddToxic(name string, t chaos.Toxic) (func(), string, error) {
-	c, err := w.client(name)
+	c, err := w.living(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -64,16 +66,16 @@ func (w *world) AddToxic(name string, t chaos.Toxic) (func(), string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return func() { _ = remove() }, proof, nil // Toxiproxy ends with the run
+	return func() { _ = remove() }, proof, nil // the proxy ends with the run
 }
 
-// asEnd is what becomes of a reset on its way to the client: Toxiproxy closes
-// plainly, unless a reset_peer toxic was there when the connection began.
+// asEnd says what the client sees of a reset: Toxiproxy closes its side normally
+// unless a reset_peer toxic was present when the connection began.
 const asEnd = "; Toxiproxy passes that on as their end"
 
 // Reset cuts the client's connections at the tap.
 func (w *world) Reset(name string) (string, error) {
-	c, err := w.client(name)
+	c, err := w.living(name)
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +88,7 @@ func (w *world) Reset(name string) (string, error) {
 
 // LoseReply drops the next reply to the client and cuts its connection.
 func (w *world) LoseReply(name string, fired func(string)) error {
-	c, err := w.client(name)
+	c, err := w.living(name)
 	if err != nil {
 		return err
 	}
@@ -94,16 +96,16 @@ func (w *world) LoseReply(name string, fired func(string)) error {
 	return nil
 }
 
-// DelayWrite holds up the client's next write to the resource.
+// DelayWrite delays the client's next write to the resource.
 func (w *world) DelayWrite(name string, d time.Duration, fired func(string)) error {
-	if _, err := w.client(name); err != nil {
+	if _, err := w.living(name); err != nil {
 		return err
 	}
 	w.resource.DelayWrite(name, d, fired)
 	return nil
 }
 
-// JumpClock steps Redis's clock, or what is left of all our keys.
+// JumpClock steps Redis's clock, or moves the expiry of the run's keys instead.
 func (w *world) JumpClock(d time.Duration) (proof string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
@@ -128,3 +130,101 @@ func (w *world) SetClockRate(rate float64) (restore func(), proof string, err er
 		_ = w.observer.between(func() error { normal(); return nil })
 	}, proof, nil
 }
+
+// serverTimeout bounds stopping and starting a server.
+const serverTimeout = 20 * time.Second
+
+// Restart takes the server down until start is called. No client is credited with
+// what that does to the key.
+func (w *world) Restart(keepData bool) (start func(), proof string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
+	defer cancel()
+	err = w.observer.takeDown(func() error {
+		proof, err = w.redis.Stop(ctx, keepData)
+		return err
+	}, !keepData)
+	if err != nil {
+		return nil, "", err
+	}
+	return w.start, proof, nil
+}
+
+func (w *world) start() {
+	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
+	defer cancel()
+	_, err := w.redis.Start(ctx)
+	w.observer.back(err)
+}
+
+// Replicate gives the server a replica, on a link slowed by a toxic.
+func (w *world) Replicate(lag time.Duration) error {
+	w.replicaMu.Lock()
+	defer w.replicaMu.Unlock()
+	if w.lag != 0 && w.lag != lag {
+		return fmt.Errorf("a replica that is %v behind: there is one that is %v behind", lag, w.lag)
+	}
+	if w.lag == lag {
+		return nil
+	}
+	if err := w.follow(lag); err != nil {
+		return err
+	}
+	w.lag = lag
+	return nil
+}
+
+// follow makes a replica, or gives up when the run ends.
+func (w *world) follow(lag time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
+	defer cancel()
+	go func() {
+		select {
+		case <-w.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return w.redis.Replicate(ctx, redisserver.Replication{Lag: w.clock.Real(lag), Link: func(upstream string) (redisserver.Link, error) {
+		p, err := w.proxies.open("replica", upstream)
+		if err != nil {
+			return nil, err
+		}
+		return link{p}, nil
+	}})
+}
+
+// Promote kills the server and puts its replica in its place. The new server gets
+// a replica too; until that has caught up, another failover is impossible.
+func (w *world) Promote() (proof string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
+	defer cancel()
+	err = w.observer.replace(func() error {
+		proof, err = w.redis.Promote(ctx)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	w.replicaMu.Lock()
+	defer w.replicaMu.Unlock()
+	if lag := w.lag; !w.noReplicas {
+		// If this fails, the next failover reports that there is no replica.
+		w.replicas.Go(func() { _ = w.follow(lag) })
+	}
+	return proof, nil
+}
+
+// link is a replica's connection to its primary.
+type link struct{ *proxy }
+
+func (l link) Addr() string { return l.addr() }
+
+func (l link) Delay(lag time.Duration) (proof string, err error) {
+	ms := max(1, lag.Milliseconds())
+	_, proof, err = l.add(chaos.Toxic{
+		Type: "latency", Stream: "downstream", Toxicity: 1, Attributes: map[string]int64{"latency": ms},
+	}, 1)
+	return proof, err
+}
+
+func (l link) Close() error { return l.close() }

@@ -45,16 +45,16 @@ func run(t *testing.T, scenario, name string, o live.Options) engine.Outcome {
 	if !ok {
 		t.Fatalf("no strategy %s", name)
 	}
-	lab, err := live.Open(context.Background(), o)
+	session, err := live.Open(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := lab.Close(); err != nil {
+		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	out, err := lab.Run(context.Background(), engine.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
+	out, err := session.Run(context.Background(), engine.Job{Scenario: s, Strategy: st, Seed: 1, Record: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +150,14 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	st, _ := strategy.Lookup("watchdog")
-	lab, err := live.Open(context.Background(), live.Options{Scale: 30})
+	session, err := live.Open(context.Background(), live.Options{Scale: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lab.Close()
+	defer session.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // its holder hangs for 20 s
 	defer cancel()
-	if out, err := lab.Run(ctx, engine.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if out, err := session.Run(ctx, engine.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
 	}
 }

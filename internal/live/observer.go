@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -14,45 +15,45 @@ import (
 	"github.com/lockchaos/simrun/internal/live/tap"
 )
 
-// observer sees the key before and after each command that names it, since the
-// taps let such commands pass one at a time.
+// observer sees the key before and after each command that can touch it, since
+// the taps let such commands pass one at a time.
 type observer struct {
-	admin *redis.Client
-	key   string
-	clock engine.Clock
-	emit  func(history.Event)
-	watch *keyobserver.Observer
-	turn  *tap.Turnstile
+	admin  *redis.Client
+	key    string
+	clock  engine.Clock
+	emit   func(history.Event)
+	watch  *keyobserver.Observer
+	serial *tap.Serializer
 
 	mu     sync.Mutex
 	last   keyobserver.State // as last seen, for when Redis does not answer
-	broken error             // the first look that failed
-	away   bool              // there is no server, on purpose
+	broken error             // of the first look that failed
+	down   bool              // a fault has taken the server down
 }
 
-// newObserver makes one. Renew is how often a lock renews, in real time: a life
-// that grew by less than half of that was not renewed.
+// newObserver makes an observer. Renew is the real time between two renewals of
+// the lock: a life that grew by less than half of it was not renewed.
 func newObserver(admin *redis.Client, key string, renew time.Duration, c engine.Clock, emit func(history.Event)) *observer {
-	o := &observer{admin: admin, key: key, clock: c, emit: emit, turn: tap.NewTurnstile()}
+	o := &observer{admin: admin, key: key, clock: c, emit: emit, serial: tap.NewSerializer()}
 	o.watch = keyobserver.New(o.look, keyobserver.Slack{Life: renew / 2, Expiry: expirySlack}, o.record)
-	o.watch.Turn = o.turn
+	o.watch.Turn = o.serial
 	return o
 }
 
-// expirySlack: Redis tells lives in milliseconds, and the answer takes a moment.
+// expirySlack: Redis reports lives in milliseconds, and its answer takes a moment.
 const expirySlack = 3 * time.Millisecond
 
-// record tells an event of the key in the scenario's time.
+// record emits an event of the key in the scenario's time.
 func (o *observer) record(e history.Event) {
 	e.Dur = int64(o.clock.Told(time.Duration(e.Dur)))
 	o.emit(e)
 }
 
-// options make a client's tap report here.
+// options make a client's tap report to the observer.
 func (o *observer) options() tap.Options {
 	return tap.Options{
 		Key:    o.key,
-		Serial: o.turn,
+		Serial: o.serial,
 		// What time, or a step of Redis's clock, has done is not the command's work.
 		Before: func(string, tap.Command) { o.watch.Sync("") },
 		After:  func(client string, _ tap.Command) { o.watch.Sync(client) },
@@ -60,29 +61,90 @@ func (o *observer) options() tap.Options {
 			o.emit(history.Event{Kind: history.Command, Client: client, Detail: name})
 		},
 		Strange: func(err error) {
-			if !errors.Is(err, tap.ErrUpstream) { // a look fails, too, where the server is gone
+			if !errors.Is(err, tap.ErrUpstream) { // if the server is gone, a look fails as well
 				o.breaks(err)
 			}
 		},
 	}
 }
 
-// between does something to the server while no command that names the key is
-// under way, so that what it does to the key is nobody's work. It must not be
-// called by who holds the turn: what the taps call.
+// between runs do with no key command in flight, so its effect on the key is
+// attributed to nobody. Calling it from a tap callback deadlocks.
 func (o *observer) between(do func() error) error {
-	o.turn.Lock()
-	defer o.turn.Unlock()
+	o.serial.Lock()
+	defer o.serial.Unlock()
 	o.watch.Sync("")
 	err := do()
 	o.watch.Sync("")
 	return err
 }
 
-// look reads the key through the harness's own connection. Where Redis does not
-// answer, the key is as it was.
+// takeDown is between for a do that ends the server. Until back is called the
+// server is not asked, and the key is taken to be as it was until it expires, or
+// to be gone with the data.
+func (o *observer) takeDown(do func() error, dataLost bool) error {
+	return o.between(func() error {
+		o.setDown(true)
+		if err := do(); err != nil {
+			o.setDown(false)
+			return err
+		}
+		if dataLost {
+			o.mu.Lock()
+			o.last = keyobserver.State{}
+			o.mu.Unlock()
+		}
+		return nil
+	})
+}
+
+// back marks the server reachable again. A non-nil err means it never will be;
+// the run is then recorded as unwatched.
+func (o *observer) back(err error) {
+	o.serial.Lock()
+	defer o.serial.Unlock()
+	if err != nil {
+		o.breaks(err)
+		return
+	}
+	o.setDown(false)
+	o.watch.Sync("")
+}
+
+// replace runs do, which puts another server in this one's place, with no key
+// command in flight.
+func (o *observer) replace(do func() error) error {
+	o.serial.Lock()
+	defer o.serial.Unlock()
+	o.watch.Sync("")
+	o.setDown(true)
+	err := do()
+	o.setDown(false)
+	o.watch.Replaced()
+	return err
+}
+
+func (o *observer) setDown(down bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.down = down
+}
+
+// lastSeen returns what is known of the key without asking the server, and
+// whether that is down.
+func (o *observer) lastSeen() (state keyobserver.State, down bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.down && o.last.There && !o.last.Expires.IsZero() && !time.Now().Before(o.last.Expires) {
+		o.last = keyobserver.State{}
+	}
+	return o.last, o.down
+}
+
+// look reads the key through the harness's own connection. If Redis does not
+// answer, the key is taken to be as it was.
 func (o *observer) look() keyobserver.State {
-	if state, away := o.unseen(); away {
+	if state, down := o.lastSeen(); down {
 		return state
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
@@ -99,8 +161,8 @@ func (o *observer) look() keyobserver.State {
 	return o.last
 }
 
-// breaks says that the key, or who changes it, cannot be watched. The first reason
-// is kept.
+// breaks records why the key, or who changes it, cannot be watched. The first
+// reason is kept.
 func (o *observer) breaks(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,6 +171,7 @@ func (o *observer) breaks(err error) {
 	}
 }
 
+// lookTimeout bounds one look at the server by the harness.
 const lookTimeout = 2 * time.Second
 
 func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
@@ -117,11 +180,8 @@ func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
 	kind, left := pipe.Type(ctx, o.key), pipe.PTTL(ctx, o.key)
 	text, fields := pipe.Get(ctx, o.key), pipe.HGetAll(ctx, o.key)
 	first, members := pipe.LRange(ctx, o.key, 0, 0), pipe.SMembers(ctx, o.key)
-	_, _ = pipe.Exec(ctx) // all but one of the last four are of the wrong type
-	if err := kind.Err(); err != nil {
-		return keyobserver.State{}, err
-	}
-	if err := left.Err(); err != nil {
+	_, _ = pipe.Exec(ctx) // all but one of the last four are for another type
+	if err := cmp.Or(kind.Err(), left.Err()); err != nil {
 		return keyobserver.State{}, err
 	}
 	if kind.Val() == "none" {
@@ -133,9 +193,9 @@ func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
 	return state, nil
 }
 
-// end is when a key's life ends, and how much later that may be, by the answer to
-// PTTL. Redis looked at its clock at some time between the question and the
-// answer, and rounded: 0 is a key in its last millisecond.
+// end turns the answer to PTTL into the time at which a key's life ends, and how
+// much later that may be. Redis read its clock at some time between the question
+// and the answer, and rounded: 0 is a key in its last millisecond.
 func end(asked, answered time.Time, left time.Duration) (at time.Time, unsure time.Duration) {
 	if left < 0 {
 		return time.Time{}, 0
@@ -143,7 +203,7 @@ func end(asked, answered time.Time, left time.Duration) (at time.Time, unsure ti
 	return asked.Add(left), answered.Sub(asked) + time.Millisecond
 }
 
-// err is why the key could not be watched all the time.
+// err returns why the key could not be watched all the time, or nil.
 func (o *observer) err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -23,14 +23,14 @@ func TestAnInterruptWhileWorkersStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	st, _ := strategy.Lookup("naive")
-	lab, err := live.Open(context.Background(), live.Options{Worker: worker.Command{Path: "sleep", Args: []string{"1000"}}})
+	session, err := live.Open(context.Background(), live.Options{Worker: worker.Command{Path: "sleep", Args: []string{"1000"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lab.Close()
+	defer session.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond) // they will never answer
 	defer cancel()
-	if out, err := lab.Run(ctx, engine.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if out, err := session.Run(ctx, engine.Job{Scenario: s, Strategy: st, Seed: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("run gave %+v and %v, want the context's error", out.Report, err)
 	}
 }

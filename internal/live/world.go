@@ -2,9 +2,7 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,9 +18,34 @@ import (
 	"github.com/lockchaos/simrun/internal/proc"
 )
 
-// world is one run: a Redis of its own, or a prefix of its own on a shared one.
+// Options configure live runs.
+type Options struct {
+	Scale     float64        // seconds of the scenario per real second; 0: DefaultScale
+	Redis     string         // as redisserver.Open takes it; "": an embedded miniredis
+	Shared    bool           // permit a server that holds other keys
+	Toxiproxy string         // host:port of a Toxiproxy's API; "": an embedded one
+	Worker    worker.Command // a zero Command: this program itself
+	Bound     time.Duration  // how long a worker may take to answer beyond what the request takes; 0: 30 s
+}
+
+// shared is what the runs of a session share.
+type shared struct {
+	options Options
+	proxies *proxyServer
+	stalls  *stallDetector
+	reaper  *proc.Reaper
+}
+
+func (s *shared) openServer(ctx context.Context) (redisserver.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	return redisserver.Open(ctx, s.options.Redis, redisserver.Options{Shared: s.options.Shared, Reaper: s.reaper})
+}
+
+// world is one run: a Redis of its own, or a key prefix of its own on a shared
+// one.
 type world struct {
-	lab      *Lab
+	*shared
 	job      engine.Job
 	header   history.Header
 	clock    engine.Clock
@@ -35,42 +58,32 @@ type world struct {
 	nemesis  *engine.Nemesis
 	clients  []*client
 	stop     chan struct{} // closed when the run must end
-	once     sync.Once
+	stopOnce sync.Once
 
-	replicas  sync.WaitGroup // that are being made
-	replicaMu sync.Mutex
-	lag       time.Duration // of the server's replica; 0: there is none
-	enough    bool          // no replica is to be made any more
-}
-
-// client is one process with its way to Redis.
-type client struct {
-	*engine.Life
-	w     *world
-	tap   *tap.Tap
-	proxy *proxy
-	proc  *worker.Process
-	actor *engine.Actor
+	replicas   sync.WaitGroup // being made
+	replicaMu  sync.Mutex
+	lag        time.Duration // of the server's replica; 0: there is none
+	noReplicas bool          // no more replicas may be made
 }
 
 var _ chaos.World = (*world)(nil)
 
-func (l *Lab) newWorld(ctx context.Context, j engine.Job) (_ *world, err error) {
-	w := &world{lab: l, job: j, header: j.Header("live"), stop: make(chan struct{})}
-	allow(w.header, l.o.Scale)
+func newWorld(ctx context.Context, s *shared, j engine.Job) (_ *world, err error) {
+	w := &world{shared: s, job: j, header: j.Header("live"), stop: make(chan struct{})}
+	widenBounds(w.header, s.options.Scale)
 	defer func() {
 		if err != nil {
 			w.close()
 		}
 	}()
-	if w.redis, err = l.server(ctx); err != nil {
+	if w.redis, err = s.openServer(ctx); err != nil {
 		return nil, err
 	}
 	w.admin = redis.NewClient(w.redis.Options())
 	w.key = w.redis.Prefix() + "lock:item"
 	for _, name := range w.header.Clients {
-		c := &client{Life: engine.NewLife(name), w: w}
-		if c.proc, err = worker.Start(ctx, l.o.Worker, worker.Options{Bound: l.o.Bound, Reaper: l.reaper}); err != nil {
+		c := &client{Life: engine.NewLife(name)}
+		if c.proc, err = worker.Start(ctx, s.options.Worker, worker.Options{Bound: s.options.Bound, Reaper: s.reaper}); err != nil {
 			return nil, fmt.Errorf("client %s: %w", name, err)
 		}
 		w.clients = append(w.clients, c)
@@ -81,9 +94,22 @@ func (l *Lab) newWorld(ctx context.Context, j engine.Job) (_ *world, err error) 
 	return w, nil
 }
 
-// connect starts the clock and gives each process its way to Redis, and its lock.
+// widenBounds adds to the bounds what a real machine may delay.
+func widenBounds(h history.Header, scale float64) {
+	for _, p := range check.Properties {
+		if p.Bound == 0 {
+			continue
+		}
+		if _, set := h.Bounds[p.Name]; !set {
+			h.Bounds[p.Name] = int64(p.Bound)
+		}
+		h.Bounds[p.Name] += int64(float64(maxSchedulerDelay) * scale)
+	}
+}
+
+// connect starts the clock and gives each process its path to Redis and its lock.
 func (w *world) connect(ctx context.Context) error {
-	w.clock = engine.NewClock(w.lab.o.Scale)
+	w.clock = engine.NewClock(w.options.Scale)
 	w.rec = engine.NewRecorder(w.clock, w.header, w.job.Record)
 	s := w.job.Scenario
 	w.observer = newObserver(w.admin, w.key, w.clock.Real(s.Renew), w.clock, w.rec.Emit)
@@ -93,130 +119,48 @@ func (w *world) connect(ctx context.Context) error {
 		if c.tap, err = tap.New(c.Name, w.redis.Addr, w.observer.options()); err != nil {
 			return err
 		}
-		if c.proxy, err = w.lab.proxies.open(c.Name, c.tap.Addr()); err != nil {
+		if c.proxy, err = w.proxies.open(c.Name, c.tap.Addr()); err != nil {
 			return err
 		}
-		c.actor = engine.NewActor(c.Name, w.job.Seed, s, w.resource, &hands{c: c, ctx: ctx}, c.emit)
+		c.record = w.rec.Emit
+		c.actor = engine.NewActor(c.Name, w.job.Seed, s, w.resource, &driver{c: c, clock: w.clock, ctx: ctx, stop: w.stop}, c.emit)
 	}
 	w.nemesis = engine.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
 	w.rec.Notify = w.nemesis.Observe
 	return w.makeLocks(ctx)
 }
 
-// allow lengthens the bounds by what a real machine may dawdle.
-func allow(h history.Header, scale float64) {
-	for _, p := range check.Properties {
-		if p.Bound == 0 {
-			continue
-		}
-		if _, set := h.Bounds[p.Name]; !set {
-			h.Bounds[p.Name] = int64(p.Bound)
-		}
-		h.Bounds[p.Name] += int64(float64(dawdle) * scale)
-	}
-}
-
-// run lets the clients work until they are done or the limit is reached. It
-// reports whether the machine stood still meanwhile.
-func (w *world) run(ctx context.Context) (spoilt bool) {
-	begun := time.Now()
-	w.nemesis.Begin()
-	var working sync.WaitGroup
+// makeLocks has all workers make their locks at once, so that a silent one does
+// not delay the others. A failure is a finding, and kills the client.
+func (w *world) makeLocks(ctx context.Context) error {
+	var starting sync.WaitGroup
 	for _, c := range w.clients {
-		working.Go(c.actor.Run)
+		starting.Go(func() {
+			if err := c.proc.Start(ctx, w.config(c)); err != nil && ctx.Err() == nil {
+				c.failed("start", err)
+			}
+		})
 	}
-	done := make(chan struct{})
-	go func() { working.Wait(); close(done) }()
-	limit := time.NewTimer(w.clock.Real(w.job.Scenario.Limit))
-	defer limit.Stop()
-	select {
-	case <-done:
-	case <-limit.C:
-		w.end()
-		w.nemesis.Stop() // nobody waits for a fault to end
-	case <-ctx.Done():
-		w.end()
-		w.nemesis.Stop()
-		w.kill()
-	}
-	<-done // every request to a worker is bounded
-	if !w.settle(ctx) {
-		return false
-	}
-	w.reportResidue()
-	still := w.lab.pulse.longest(begun, time.Now())
-	w.conclude(begun, still)
-	return still > 0
+	starting.Wait()
+	return ctx.Err()
 }
 
-// end tells the actors to go no further.
-func (w *world) end() { w.once.Do(func() { close(w.stop) }) }
-
-// settle waits for what is under way. It reports false where ctx ended it.
-func (w *world) settle(ctx context.Context) bool {
-	return w.sleep(ctx, engine.Settling) && (!w.nemesis.Stop() || w.sleep(ctx, engine.Settling))
-}
-
-// sleep lets d of the run pass. It reports false where ctx ended it.
-func (w *world) sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(w.clock.Real(d))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
-}
-
-// conclude records what is to be known of the run as a whole, and its end.
-func (w *world) conclude(begun time.Time, still time.Duration) {
-	var ways []*proxy
-	for _, c := range w.clients {
-		ways = append(ways, c.proxy)
-	}
-	for _, err := range []error{w.observer.err(), w.lab.proxies.failed(begun, ways...)} {
-		if err == nil {
-			continue
-		}
-		w.rec.Emit(history.Event{Kind: history.Finding, Detail: check.Unwatched, Text: err.Error()})
-	}
-	if still > 0 {
-		w.rec.Emit(history.Event{Kind: history.Finding, Detail: check.Standstill, Text: fmt.Sprintf(
-			"for %v, that is %v of the scenario: run fewer at once (-procs), or slower (-scale)",
-			still.Round(time.Millisecond), w.clock.Told(still).Round(time.Millisecond))})
-	}
-	w.rec.Emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
-}
-
-// reportResidue records subscriptions and keys without expiry. What a process
-// has left inside itself cannot be seen from here.
-func (w *world) reportResidue() {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-	defer cancel()
-	prefix := w.redis.Prefix()
-	channels, _ := w.admin.PubSubChannels(ctx, "*"+prefix+"*").Result()
-	slices.Sort(channels)
-	for _, c := range channels {
-		w.rec.Emit(history.Event{Kind: history.Residue, Detail: "subscription to " + c + " is still there"})
-	}
-	var keeps []string
-	if w.job.Strategy.Keeps != nil {
-		keeps = w.job.Strategy.Keeps(w.key)
-	}
-	var keys []string
-	scan := w.admin.Scan(ctx, 0, "*"+prefix+"*", 100).Iterator()
-	for scan.Next(ctx) {
-		keys = append(keys, scan.Val())
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		if left, err := w.admin.PTTL(ctx, k).Result(); err == nil && left == -1 && !slices.Contains(keeps, k) {
-			w.rec.Emit(history.Event{Kind: history.Residue, Detail: "key " + k + " is left without expiry"})
-		}
+// config is what a client's worker has to know about its lock.
+func (w *world) config(c *client) worker.Config {
+	s := w.job.Scenario
+	return worker.Config{
+		Redis: c.proxy.addr(), Password: w.redis.Options().Password,
+		Key: w.key, Owner: c.Name, Strategy: w.job.Strategy.Name,
+		LeaseMS: worker.Millis(w.clock.Real(s.Lease)), RenewMS: worker.Millis(w.clock.Real(s.Renew)), Cap: s.Cap,
+		Scale:      w.options.Scale,
+		JitterSeed: engine.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
 	}
 }
 
-// kill ends all processes at once.
+// end tells the actors to stop.
+func (w *world) end() { w.stopOnce.Do(func() { close(w.stop) }) }
+
+// kill kills all processes.
 func (w *world) kill() {
 	for _, c := range w.clients {
 		c.MarkDead()
@@ -224,15 +168,15 @@ func (w *world) kill() {
 	}
 }
 
-// close takes the world down; what was opened last goes first.
+// close takes the world down, in the reverse order of its making.
 func (w *world) close() {
 	w.end()
 	if w.nemesis != nil {
 		w.nemesis.Stop()
 	}
-	w.noMoreReplicas()
+	w.stopReplicas()
 	for _, c := range w.clients {
-		_ = c.proc.Resume() // a stopped process hears nothing
+		_ = c.proc.Resume() // a stopped process would not see that it is closed
 		c.proc.Close()
 		if c.proxy != nil {
 			_ = c.proxy.close()
@@ -252,36 +196,10 @@ func (w *world) close() {
 	}
 }
 
-// emit records what a client does, unless it is dead.
-func (c *client) emit(e history.Event) {
-	if c.Alive() {
-		c.w.rec.Emit(e)
-	}
-}
-
-// failed records a worker that died, broke the protocol or did not answer.
-func (c *client) failed(what string, err error) {
-	if !c.Alive() || errors.Is(err, context.Canceled) {
-		return
-	}
-	c.emit(history.Event{
-		Kind: history.Finding, Client: c.Name, Section: c.actor.Section(), Detail: classOf(err),
-		Text: fmt.Sprintf("%s of client %s: %v\n\n%s", what, c.Name, err, c.proc.Log()),
-	})
-	c.emit(history.Event{Kind: history.Crashed, Client: c.Name})
-	c.MarkDead()
-}
-
-// classOf is the class of the finding that an error of a worker makes.
-func classOf(err error) string {
-	switch {
-	case errors.Is(err, worker.ErrSilent):
-		return "blocked"
-	case errors.Is(err, proc.ErrDied):
-		return "died"
-	case errors.Is(err, worker.ErrRefused):
-		return "refused"
-	default:
-		return "rubbish"
-	}
+// stopReplicas forbids further replicas and waits for the one being made.
+func (w *world) stopReplicas() {
+	w.replicaMu.Lock()
+	w.noReplicas = true
+	w.replicaMu.Unlock()
+	w.replicas.Wait()
 }

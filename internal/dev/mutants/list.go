@@ -175,7 +175,7 @@ var mutants = append(checkersOff(), []mutant{
 	},
 	{
 		name:  "live: a partition puts no toxic on the proxy",
-		file:  "internal/live/proxies.go",
+		file:  "internal/live/proxy.go",
 		old:   `	if _, err := p.p.AddToxic(name, t.Type, t.Stream, float32(t.Toxicity), scaled(t.Attributes, scale)); err != nil {`,
 		new:   `	if err := error(nil); err != nil {`,
 		tests: []string{"./internal/live TestFaultsAreReal/partition"},

@@ -83,8 +83,12 @@ func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
 		runtime.Gosched()
 	}
 	for _, addr := range servers {
-		if _, err := net.Dial("tcp", addr); err == nil {
-			t.Error("redis-server still listens")
+		for { // the system may close the connection before the listener
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				break
+			}
+			_ = conn.Close()
 		}
 	}
 }

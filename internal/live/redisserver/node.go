@@ -154,8 +154,8 @@ func (n *node) save(ctx context.Context) (proof string, err error) {
 // forget removes the data of a process that has ended.
 func (n *node) forget() error { return os.RemoveAll(filepath.Join(n.dir, "dump.rdb")) }
 
-// replica is a process that follows a primary.
-type replica struct {
+// replicaNode is a process that follows a primary.
+type replicaNode struct {
 	*node
 	link  Link   // nil until it was made
 	proof string // that the link is slow
@@ -163,7 +163,7 @@ type replica struct {
 
 // join makes the replica follow the primary and returns once it has caught up
 // and its link has been made slow.
-func (r *replica) join(ctx context.Context, primary *node, asked Replication) error {
+func (r *replicaNode) join(ctx context.Context, primary *node, asked Replication) error {
 	// By default a primary waits for further replicas before it sends its data.
 	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (r *replica) join(ctx context.Context, primary *node, asked Replication) er
 }
 
 // awaitUp waits until the replica has caught up.
-func (r *replica) awaitUp(ctx context.Context) error {
+func (r *replicaNode) awaitUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	again := time.NewTicker(pollInterval)
@@ -206,7 +206,7 @@ func (r *replica) awaitUp(ctx context.Context) error {
 }
 
 // close kills the replica and removes its link.
-func (r *replica) close() error {
+func (r *replicaNode) close() error {
 	r.kill()
 	if r.link != nil {
 		return r.link.Close()

@@ -29,7 +29,7 @@ type spawned struct {
 
 	mu      sync.Mutex // held while processes are started and ended
 	primary *node
-	replica *replica // nil if none was asked for
+	replica *replicaNode // nil if none was asked for
 	status
 }
 
@@ -132,7 +132,7 @@ func (s *spawned) replicate(ctx context.Context, asked Replication) error {
 	if err != nil {
 		return err
 	}
-	r := &replica{node: &node{program: s.primary.program, dir: dir, reaper: s.reaper}}
+	r := &replicaNode{node: &node{program: s.primary.program, dir: dir, reaper: s.reaper}}
 	if err = r.open(ctx); err == nil {
 		err = r.join(ctx, s.primary, asked)
 	}

@@ -29,7 +29,7 @@ func Example() {
 	}
 	way, err := tap.New("A", server.Addr, tap.Options{
 		Key:    "lock",
-		Serial: tap.NewTurnstile(), // shared by the taps of all clients
+		Serial: tap.NewSerializer(), // shared by the taps of all clients
 		Before: look("before"),
 		After:  look("after"),
 	})

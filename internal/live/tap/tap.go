@@ -55,7 +55,7 @@ type Options struct {
 	Key string
 	// Serial is shared by all taps that watch the same key. It is held from
 	// before Before until after After. Nil: the tap has its own.
-	Serial *Turnstile
+	Serial *Serializer
 	// Before is called before a command that names the key, or removes all
 	// keys, is sent to the server, and After when its reply is there, or its
 	// connection has ended, or Wait is over. Each Before has one After, or two:
@@ -104,7 +104,7 @@ func New(client string, upstream func() string, o Options) (*Tap, error) {
 
 func newTap(client string, upstream func() string, o Options) *Tap {
 	if o.Serial == nil {
-		o.Serial = NewTurnstile()
+		o.Serial = NewSerializer()
 	}
 	if o.Wait == 0 {
 		o.Wait = 2 * time.Second

@@ -165,7 +165,7 @@ func TestOneAtATime(t *testing.T) {
 		const clients, rounds = 4, 50
 		ctx := t.Context()
 		admin := dial(t, addr)
-		serial := NewTurnstile()
+		serial := NewSerializer()
 		inside, value := "", "" // guarded by the turnstile alone: the race detector sees to that
 		var all sync.WaitGroup
 		for n := range clients {

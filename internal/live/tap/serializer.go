@@ -1,24 +1,24 @@
 package tap
 
-// Turnstile lets one in at a time. It is a mutex whose waiter can give up.
-type Turnstile struct{ free chan struct{} }
+// Serializer lets one in at a time. It is a mutex whose waiter can give up.
+type Serializer struct{ free chan struct{} }
 
-// NewTurnstile returns one that is free.
-func NewTurnstile() *Turnstile {
-	t := &Turnstile{free: make(chan struct{}, 1)}
+// NewSerializer returns one that is free.
+func NewSerializer() *Serializer {
+	t := &Serializer{free: make(chan struct{}, 1)}
 	t.free <- struct{}{}
 	return t
 }
 
 // Lock waits until nobody is inside: no command that names the watched key is
 // then under way. It must not be called from a callback of a [Tap].
-func (t *Turnstile) Lock() { <-t.free }
+func (t *Serializer) Lock() { <-t.free }
 
 // Unlock lets the next in.
-func (t *Turnstile) Unlock() { t.free <- struct{}{} }
+func (t *Serializer) Unlock() { t.free <- struct{}{} }
 
 // enter is Lock, unless stop closes first: then it reports false.
-func (t *Turnstile) enter(stop <-chan struct{}) bool {
+func (t *Serializer) enter(stop <-chan struct{}) bool {
 	select {
 	case <-t.free:
 		return true

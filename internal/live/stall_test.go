@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// The longest stand of the machine within a run of 1 s to 2 s.
-func TestPulseTellsAStandstill(t *testing.T) {
+// The longest stall within a run from 1 s to 2 s.
+func TestLongestStall(t *testing.T) {
 	begun := time.Unix(1000, 0)
 	at := func(d time.Duration) time.Time { return begun.Add(d) }
 	tests := []struct {
 		name      string
-		last, now time.Duration // when the pulse was awake, and when next
+		last, now time.Duration // two consecutive wake-ups
 		want      time.Duration
 	}{
 		{"in time", 1500 * time.Millisecond, 1505 * time.Millisecond, 0},
@@ -23,22 +23,22 @@ func TestPulseTellsAStandstill(t *testing.T) {
 		{"late after the run", 2500 * time.Millisecond, 2900 * time.Millisecond, 0},
 	}
 	for _, tt := range tests {
-		p := &pulse{}
-		p.woken(at(tt.last), at(tt.now))
-		if got := p.longest(at(time.Second), at(2*time.Second)); got != tt.want {
+		d := &stallDetector{}
+		d.woken(at(tt.last), at(tt.now))
+		if got := d.longest(at(time.Second), at(2*time.Second)); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
 
-func TestPulseOfAnIdleMachineIsRegular(t *testing.T) {
+func TestIdleMachineDoesNotStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		p := startPulse()
+		d := startStallDetector()
 		time.Sleep(time.Minute)
-		p.close()
-		if got := p.longest(begun, time.Now()); got != 0 {
-			t.Errorf("it stood still for %v", got)
+		d.close()
+		if got := d.longest(begun, time.Now()); got != 0 {
+			t.Errorf("a stall of %v", got)
 		}
 	})
 }

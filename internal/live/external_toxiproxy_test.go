@@ -26,8 +26,8 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// elsewhere is a Toxiproxy that is not ours.
-func elsewhere(t *testing.T) (*httptest.Server, *toxiproxy.ApiServer) {
+// external is a Toxiproxy that simrun did not start.
+func external(t *testing.T) (*httptest.Server, *toxiproxy.ApiServer) {
 	t.Helper()
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	s := httptest.NewServer(api.Routes())
@@ -35,8 +35,8 @@ func elsewhere(t *testing.T) (*httptest.Server, *toxiproxy.ApiServer) {
 	return s, api
 }
 
-// pretend answers as a Toxiproxy whose proxies all listen at an address.
-func pretend(t *testing.T, listen string) string {
+// fake answers as a Toxiproxy whose proxies all listen at an address.
+func fake(t *testing.T, listen string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
@@ -53,8 +53,8 @@ func pretend(t *testing.T, listen string) string {
 	return s.Listener.Addr().String()
 }
 
-// closing is an address at which somebody else listens, who hangs up at once.
-func closing(t *testing.T) string {
+// hangingUp is the address of a listener that closes each connection at once.
+func hangingUp(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,19 +82,19 @@ func TestAToxiproxyThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
 	t.Cleanup(none.Close)
 	dead := gone.Listener.Addr().String()
 	for name, tc := range map[string]struct{ addr, says string }{
-		"nobody":                      {dead, "nothing answers at " + dead},
+		"nothing":                     {dead, "nothing answers at " + dead},
 		"no address":                  {"a b", "nothing answers at a b"},
 		"a page":                      {web.Listener.Addr().String(), errStranger.Error()},
 		"no page":                     {none.Listener.Addr().String(), errStranger.Error()},
-		"no web server":               {closing(t), errStranger.Error()},
-		"proxies on another machine":  {pretend(t, dead), "must run on this machine"},
-		"proxies that are a stranger": {pretend(t, closing(t)), "must run on this machine"},
+		"no web server":               {hangingUp(t), errStranger.Error()},
+		"proxies on another machine":  {fake(t, dead), "must run on this machine"},
+		"proxies that lead elsewhere": {fake(t, hangingUp(t)), "must run on this machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := openProxies(t.Context(), tc.addr)
+			p, err := openProxyServer(t.Context(), tc.addr)
 			if err == nil {
-				t.Fatal(p.close(), "it was taken")
+				t.Fatal(p.close(), "it was accepted")
 			}
 			t.Log(err)
 			if !errors.Is(err, ErrToxiproxy) || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "\n") {
@@ -104,54 +104,54 @@ func TestAToxiproxyThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
 	}
 }
 
-func TestTryingAToxiproxyCanBeCancelled(t *testing.T) {
+func TestProbingAToxiproxyCanBeCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, _ := elsewhere(t)
-	if _, err := openProxies(ctx, s.Listener.Addr().String()); !errors.Is(err, context.Canceled) {
+	s, _ := external(t)
+	if _, err := openProxyServer(ctx, s.Listener.Addr().String()); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want Canceled", err)
 	}
 }
 
-// A Toxiproxy of others is left as it was found, and is believed as long as it
-// answers and has our proxies.
+// An external Toxiproxy is left as it was found, and is trusted as long as it
+// answers and has the run's proxies.
 func TestAToxiproxyThatGoesAway(t *testing.T) {
-	s, api := elsewhere(t)
+	s, api := external(t)
 	begun := time.Now()
-	p, err := openProxies(t.Context(), s.Listener.Addr().String())
+	p, err := openProxyServer(t.Context(), s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.close() }()
 	if left := api.Collection.Proxies(); len(left) > 0 {
-		t.Errorf("trying it left %v", left)
+		t.Errorf("probing it left %v", left)
 	}
-	way, err := p.open("A", "127.0.0.1:1")
+	proxy, err := p.open("A", "127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.failed(begun, way); err != nil {
-		t.Errorf("it answers, and yet: %v", err)
+	if err := p.outageSince(begun, proxy); err != nil {
+		t.Errorf("it answers, yet: %v", err)
 	}
 	_ = api.Collection.Clear() // as a restart does
-	if err := p.failed(begun, way); err == nil || !strings.Contains(err.Error(), "has lost proxy simrun-") {
-		t.Errorf("it lost a proxy, and yet: %v", err)
+	if err := p.outageSince(begun, proxy); err == nil || !strings.Contains(err.Error(), "has lost proxy simrun-") {
+		t.Errorf("it lost a proxy, yet: %v", err)
 	}
-	p.silent.note(silence{begun, begun.Add(time.Millisecond), errors.New("it hung")})
-	if err := p.failed(begun); err == nil || !strings.HasPrefix(err.Error(), "the Toxiproxy at ") || !strings.HasSuffix(err.Error(), " did not answer: it hung") {
-		t.Errorf("it hung for a while, and yet: %v", err)
+	p.outages.note(outage{begun, begun.Add(time.Millisecond), errors.New("it hung")})
+	if err := p.outageSince(begun); err == nil || !strings.HasPrefix(err.Error(), "the Toxiproxy at ") || !strings.HasSuffix(err.Error(), " did not answer: it hung") {
+		t.Errorf("it hung for a while, yet: %v", err)
 	}
-	if err := p.failed(time.Now()); err != nil {
-		t.Errorf("a later run is told of it: %v", err)
+	if err := p.outageSince(time.Now()); err != nil {
+		t.Errorf("a later run is affected: %v", err)
 	}
 	s.Close()
-	if err := p.failed(time.Now()); err == nil || !strings.Contains(err.Error(), "did not answer") {
-		t.Errorf("it is gone, and yet: %v", err)
+	if err := p.outageSince(time.Now()); err == nil || !strings.Contains(err.Error(), "did not answer") {
+		t.Errorf("it is gone, yet: %v", err)
 	}
 }
 
-// A run whose Toxiproxy went away says nothing of the lock.
-func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
+// A run whose Toxiproxy went away proves nothing about the lock.
+func TestARunWithoutItsToxiproxyIsInsufficientEvidence(t *testing.T) {
 	var away atomic.Bool
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	routes := api.Routes()
@@ -163,12 +163,12 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 		routes.ServeHTTP(w, r)
 	}))
 	defer s.Close()
-	lab, err := Open(t.Context(), Options{Scale: 100, Toxiproxy: s.Listener.Addr().String()})
+	session, err := Open(t.Context(), Options{Scale: 100, Toxiproxy: s.Listener.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = lab.Close() }()
-	if about := lab.Setup().Toxiproxy; !strings.HasSuffix(about, " at "+s.Listener.Addr().String()) {
+	defer func() { _ = session.Close() }()
+	if about := session.Setup().Toxiproxy; !strings.HasSuffix(about, " at "+s.Listener.Addr().String()) {
 		t.Errorf("Toxiproxy %q", about)
 	}
 	away.Store(true)
@@ -177,26 +177,26 @@ func TestARunWithoutItsToxiproxyIsTooLittleEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	strategy, _ := strategy.Lookup("token")
-	out, err := lab.Run(t.Context(), engine.Job{Scenario: scenario, Strategy: strategy, Seed: 1})
+	out, err := session.Run(t.Context(), engine.Job{Scenario: scenario, Strategy: strategy, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(out.Report.Findings, func(f check.Finding) bool { return f.Class == check.Unwatched })
 	if i < 0 || !strings.HasPrefix(out.Report.Findings[i].Detail, "the Toxiproxy at ") {
-		t.Errorf("findings %+v, want one that says so", out.Report.Findings)
+		t.Errorf("findings %+v, want one that reports it", out.Report.Findings)
 	}
 	if len(out.Report.Violations) > 0 {
 		t.Errorf("violations %+v of a run that proves nothing", out.Report.Violations)
 	}
 }
 
-// prefixed is a server that is shared with others.
+// prefixed is a server with other keys beside the run's.
 type prefixed struct{ redisserver.Server }
 
 func (prefixed) Prefix() string { return "simrun:1:" }
 
-// What a lock leaves beside its key bears that in braces: keys and channels alike.
-func TestResidueOfAPrefix(t *testing.T) {
+// The keys and channels that a lock leaves beside its key contain that in braces.
+func TestLeftoversUnderAPrefix(t *testing.T) {
 	s, err := redisserver.Open(t.Context(), redisserver.Miniredis, redisserver.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -216,13 +216,13 @@ func TestResidueOfAPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.job = engine.Job{}
-	w.reportResidue()
+	w.reportLeftovers()
 	var got []string
 	for _, e := range w.rec.Events() {
 		got = append(got, e.Detail)
 	}
 	want := []string{"subscription to channel:{simrun:1:lock:item} is still there", "key {simrun:1:lock:item}:queue is left without expiry"}
 	if !slices.Equal(got, want) {
-		t.Errorf("residue %q, want %q", got, want)
+		t.Errorf("leftovers %q, want %q", got, want)
 	}
 }

@@ -24,7 +24,7 @@ func TestScaledAttributes(t *testing.T) {
 
 // The standard error is not for Toxiproxy's log of what its toxics do.
 func TestAnEmbeddedToxiproxyIsQuiet(t *testing.T) {
-	p, err := openProxies(t.Context(), "")
+	p, err := openProxyServer(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
