@@ -10,12 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
-// conn is one connection of the client and the one to the server that belongs
-// to it. One goroutine moves commands up, another replies down.
+// conn is one connection of the client and the matching one to the server. One
+// goroutine moves commands up, another replies down.
 type conn struct {
-	t    *Tap
+	path *path
 	name string
 
 	client, server net.Conn
@@ -24,18 +25,18 @@ type conn struct {
 	toClient       *bufio.Writer
 	toServer       *bufio.Writer
 
-	pairs pairing
-	ended chan struct{} // closed once no reply will come
-	deaf  atomic.Bool   // the client takes no more
+	pairs      pairing
+	ended      chan struct{} // closed once no more replies will arrive
+	clientGone atomic.Bool   // the client receives no more
 
 	// Of the goroutine that moves commands.
-	tx   transaction
-	late *pending // whose turn ended before its reply came
+	tx      transaction
+	overdue *inflight // has given up the serializer without a reply; or nil
 }
 
-func newConn(t *Tap, name string, client, server net.Conn) *conn {
+func newConn(p *path, name string, client, server net.Conn) *conn {
 	return &conn{
-		t: t, name: name, client: client, server: server,
+		path: p, name: name, client: client, server: server,
 		fromClient: newReader(client), toClient: bufio.NewWriterSize(client, readSize),
 		fromServer: newReader(server), toServer: bufio.NewWriterSize(server, readSize),
 		ended: make(chan struct{}),
@@ -50,8 +51,8 @@ func (c *conn) run() {
 		closeWrite(c.server)
 	})
 	c.replies()
-	for _, p := range c.pairs.end() {
-		c.settle(p, false)
+	for _, f := range c.pairs.end() {
+		c.settle(f, false)
 	}
 	close(c.ended)
 	c.close()
@@ -59,15 +60,15 @@ func (c *conn) run() {
 }
 
 func (c *conn) close() {
-	// An error is that the other side has closed, which is what is wanted.
+	// An error means that the other side has closed already.
 	_ = c.client.Close()
 	_ = c.server.Close()
 }
 
-// reset cuts the client off. What it has sent goes on to the server, so that a
-// command under way ends as it would, and the server then sees the end.
+// reset cuts the client off. What it has sent still goes to the server, so that a
+// command in flight ends as usual, and the server then sees the end.
 func (c *conn) reset() bool {
-	if c.deaf.Swap(true) {
+	if c.clientGone.Swap(true) {
 		return false
 	}
 	abort(c.client)
@@ -82,7 +83,7 @@ func (c *conn) commands() {
 			c.send(c.fromClient.raw)
 			_ = c.toServer.Flush() // the other direction sees the end
 			if errors.Is(err, ErrMalformed) {
-				c.t.strange(fmt.Errorf("%s: command: %w: %w", c.name, err, ErrUnseen))
+				c.path.strange(fmt.Errorf("%s: command: %w: %w", c.name, err, ErrUnseen))
 				c.passUnseen()
 			}
 			return
@@ -102,36 +103,123 @@ func (c *conn) send(b []byte) { _, _ = c.toServer.Write(b) }
 
 // passUnseen moves the rest of what the client sends.
 func (c *conn) passUnseen() {
-	c.pairs.blindly()
+	c.pairs.giveUp()
 	if c.toServer.Flush() == nil {
 		// Its error is the end of the connection, which the other direction sees.
 		_, _ = io.Copy(c.server, c.fromClient.br)
 	}
 }
 
-// pass sends one command on. It reports false if the connection is at its end.
+// pass sends one command on. It returns false at the end of the connection.
 func (c *conn) pass(args [][]byte) bool {
 	if len(args) == 0 {
 		c.send(c.fromClient.raw)
 		return true
 	}
 	name := strings.ToLower(string(args[0]))
-	p := &pending{name: name, subscribes: subscribing[name]}
-	key := c.t.o.Key
+	f := &inflight{name: name, subscribes: subscribing[name]}
+	key := c.path.o.Key
 	if key != "" && c.tx.applies(name, args, key) && !c.pairs.inMessages() {
-		return c.turn(p, args)
+		return c.passAlone(f, args)
 	}
-	c.t.command(name)
-	if !c.pairs.sent(p) {
+	c.path.o.Command(c.path.client, name)
+	if !c.pairs.sent(f) {
 		return false
 	}
 	c.send(c.fromClient.raw)
-	if blinding(name, args) {
-		c.t.strange(fmt.Errorf("%s: after %s: %w", c.name, name, ErrUnseen))
+	if endsPairing(name, args) {
+		c.path.strange(fmt.Errorf("%s: after %s: %w", c.name, name, ErrUnseen))
 		c.passUnseen()
 		return false
 	}
 	return true
+}
+
+// passAlone sends a command that can touch the key while no other such command is
+// in flight, and waits for its reply.
+func (c *conn) passAlone(f *inflight, args [][]byte) bool {
+	if c.toServer.Flush() != nil {
+		return false
+	}
+	c.awaitOverdue()
+	if !c.path.o.Serial.lockUnless(c.ended) {
+		return false
+	}
+	f.watched = &Command{Name: f.name}
+	for _, a := range args {
+		f.watched.Args = append(f.watched.Args, string(a))
+	}
+	f.done = make(chan struct{})
+	c.path.o.Before(c.path.client, *f.watched)
+	c.path.o.Command(c.path.client, f.name)
+	if !c.pairs.sent(f) {
+		c.settle(f, false)
+		return false
+	}
+	c.send(c.fromClient.raw)
+	// If this fails, the other direction ends too, and settles the command.
+	_ = c.toServer.Flush()
+	c.await(f)
+	return true
+}
+
+// await waits until a command is settled, or settles it as overdue.
+func (c *conn) await(f *inflight) {
+	wait := replyTimeout
+	if blocking[f.name] {
+		wait = blockingTimeout
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-f.done:
+		return
+	case <-timer.C:
+	}
+	if !f.claim() {
+		<-f.done
+		return
+	}
+	if !blocking[f.name] {
+		c.path.strange(fmt.Errorf("%s: %s: %w (%v)", c.name, f.name, ErrNoReply, wait))
+	}
+	c.path.o.After(c.path.client, *f.watched)
+	c.path.o.Serial.Unlock()
+	c.overdue = f
+}
+
+// awaitOverdue waits, while others may go on, for the reply to an overdue command:
+// the server would not answer another command first.
+func (c *conn) awaitOverdue() {
+	if c.overdue == nil {
+		return
+	}
+	timer := time.NewTimer(replyTimeout)
+	defer timer.Stop()
+	select {
+	case <-c.overdue.done:
+	case <-timer.C:
+	}
+	c.overdue = nil
+}
+
+// settle ends a command: its reply has arrived, or never will.
+func (c *conn) settle(f *inflight, answered bool) {
+	if f.watched == nil {
+		return
+	}
+	defer close(f.done)
+	cmd := *f.watched
+	cmd.Answered = answered
+	switch {
+	case f.claim():
+	case answered && c.path.o.Serial.lockUnless(c.path.ctx.Done()):
+		cmd.Late = true
+	default:
+		return
+	}
+	c.path.o.After(c.path.client, cmd)
+	c.path.o.Serial.Unlock()
 }
 
 // replies moves what the server sends until it sends no more.
@@ -140,8 +228,8 @@ func (c *conn) replies() {
 		err := c.fromServer.reply()
 		switch {
 		case errors.Is(err, ErrMalformed):
-			c.t.strange(fmt.Errorf("%s: reply: %w: %w", c.name, err, ErrUnseen))
-			c.pairs.blindly()
+			c.path.strange(fmt.Errorf("%s: reply: %w: %w", c.name, err, ErrUnseen))
+			c.pairs.giveUp()
 			c.deliver(c.fromServer.raw)
 			c.flush()
 			// Its error is the end of the connection.
@@ -155,14 +243,14 @@ func (c *conn) replies() {
 			}
 			return
 		}
-		p, err := c.pairs.reply(c.fromServer.raw)
+		f, err := c.pairs.reply(c.fromServer.raw)
 		if err != nil {
-			c.t.strange(fmt.Errorf("%s: %w: %.40q", c.name, err, c.fromServer.raw))
+			c.path.strange(fmt.Errorf("%s: %w: %.40q", c.name, err, c.fromServer.raw))
 		}
-		if p != nil {
-			c.settle(p, true)
+		if f != nil {
+			c.settle(f, true)
 		}
-		if p == nil || !c.lose(p) {
+		if f == nil || !c.lose(f) {
 			c.deliver(c.fromServer.raw)
 		}
 		if !c.fromServer.more() {
@@ -172,35 +260,35 @@ func (c *conn) replies() {
 }
 
 // lose drops the reply to a command if one is to be lost.
-func (c *conn) lose(p *pending) bool {
-	if c.deaf.Load() {
+func (c *conn) lose(f *inflight) bool {
+	if c.clientGone.Load() {
 		return false
 	}
-	fired := c.t.takeLoss()
+	fired := c.path.takeLoss()
 	if fired == nil {
 		return false
 	}
 	c.flush() // earlier replies are not lost
 	defer c.reset()
 	fired(fmt.Sprintf("reply of %d bytes to %s on connection %s dropped, connection reset",
-		len(c.fromServer.raw), p.name, c.name))
+		len(c.fromServer.raw), f.name, c.name))
 	return true
 }
 
-// deliver gives bytes to the client, if it still takes any. A client that has
-// gone does not end the connection: what it sent before is still carried out.
+// deliver gives bytes to the client unless it is gone, which does not end the
+// connection: what it sent before is still carried out.
 func (c *conn) deliver(b []byte) {
-	if c.deaf.Load() {
+	if c.clientGone.Load() {
 		return
 	}
 	if _, err := c.toClient.Write(b); err != nil {
-		c.deaf.Store(true)
+		c.clientGone.Store(true)
 	}
 }
 
 func (c *conn) flush() {
-	if !c.deaf.Load() && c.toClient.Flush() != nil {
-		c.deaf.Store(true)
+	if !c.clientGone.Load() && c.toClient.Flush() != nil {
+		c.clientGone.Store(true)
 	}
 }
 

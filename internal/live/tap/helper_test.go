@@ -20,7 +20,7 @@ func servers(t *testing.T, test func(t *testing.T, addr string)) {
 	t.Run(redisserver.RedisServer, func(t *testing.T) { test(t, redisServer(t).Addr()) })
 }
 
-// redisServer starts one.
+// redisServer starts a redis-server.
 func redisServer(t *testing.T) redisserver.Server {
 	t.Helper()
 	testneeds.RedisServer(t)
@@ -32,7 +32,7 @@ func redisServer(t *testing.T) redisserver.Server {
 	return s
 }
 
-// witness writes down what a tap tells.
+// witness records what a tap reports.
 type witness struct {
 	mu   sync.Mutex
 	said []string
@@ -44,7 +44,7 @@ func (w *witness) note(format string, args ...any) {
 	w.said = append(w.said, fmt.Sprintf(format, args...))
 }
 
-// take returns what was said since it was last asked.
+// take returns what was recorded since the last call.
 func (w *witness) take() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,14 +83,14 @@ func newTestTap(t *testing.T, client, upstream string, o Options) *Tap {
 		if err := tap.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := tap.Conns(); n != 0 {
+		if n := len(tap.open()); n != 0 {
 			t.Errorf("%d connections outlived Close", n)
 		}
 	})
 	return tap
 }
 
-// dial connects go-redis, which sends nothing of its own and tries once.
+// dial connects a go-redis client that sends nothing on its own and never retries.
 func dial(t testing.TB, addr string) *redis.Client {
 	t.Helper()
 	rdb := redis.NewClient(&redis.Options{
@@ -104,7 +104,7 @@ func dial(t testing.TB, addr string) *redis.Client {
 	return rdb
 }
 
-// must is for what does not fail.
+// must is for calls that do not fail.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

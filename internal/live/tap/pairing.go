@@ -8,64 +8,65 @@ import (
 	"github.com/lockchaos/simrun/internal/keyobserver"
 )
 
-// pending is a command whose reply is to come.
-type pending struct {
+// inflight is a command that waits for its reply.
+type inflight struct {
 	name       string
 	subscribes bool     // it is answered by messages of a subscription
-	watched    *Command // nil: not a command that can touch the key
+	watched    *Command // nil if the command cannot touch the key
 
-	claimed atomic.Bool   // somebody has called After and let the next in, or will
-	done    chan struct{} // closed once the reply has been dealt with; nil if unwatched
+	claimed atomic.Bool   // After has been or is about to be called
+	done    chan struct{} // closed once the reply has been handled; nil if unwatched
 }
 
-// claim reports whether the caller is the one who ends the turn of the command.
-func (p *pending) claim() bool { return p.claimed.CompareAndSwap(false, true) }
+// claim reports whether it is the caller that must call After and unlock the
+// serializer.
+func (p *inflight) claim() bool { return p.claimed.CompareAndSwap(false, true) }
 
-// pairing finds the command that a reply belongs to: the oldest that waits.
+// pairing finds the command that a reply belongs to: the oldest in flight.
 type pairing struct {
 	mu         sync.Mutex
-	waiting    []*pending
-	subscribed bool // in the second version of the protocol: no replies, only messages
-	blind      bool // what passes is not told apart
-	over       bool // no reply will come
+	waiting    []*inflight
+	subscribed bool // RESP2 only: messages arrive instead of replies
+	unpaired   bool // commands and replies can no longer be told apart
+	over       bool // no more replies will arrive
 }
 
-// sent notes that a command is about to be sent. It reports false if no reply
-// can come: the connection has ended.
-func (q *pairing) sent(p *pending) bool {
+// sent notes that a command is about to be sent. It returns false if no reply can
+// arrive because the connection has ended.
+func (q *pairing) sent(p *inflight) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.over {
 		return false
 	}
-	if !q.subscribed && !q.blind {
+	if !q.subscribed && !q.unpaired {
 		q.waiting = append(q.waiting, p)
 	}
 	return true
 }
 
-// inMessages reports whether the connection takes messages of subscriptions only.
+// inMessages reports whether only messages of subscriptions arrive.
 func (q *pairing) inMessages() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.subscribed
 }
 
-// blindly ends the pairing of commands that are sent from now on.
-func (q *pairing) blindly() {
+// giveUp stops pairing the commands that are sent from now on.
+func (q *pairing) giveUp() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.blind = true
+	q.unpaired = true
 }
 
-// reply returns the command that a reply belongs to, nil if it belongs to none,
-// which is an error where err is not nil.
-func (q *pairing) reply(raw []byte) (*pending, error) {
+// reply returns the command that a reply belongs to, or nil. If there should be one,
+// that is an error.
+func (q *pairing) reply(raw []byte) (*inflight, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	confirmed, last := confirms(raw)
 	switch {
-	case raw[0] == '>': // pushed; it may confirm the oldest
+	case raw[0] == '>': // a push message, which may confirm the oldest
 		if confirmed && q.oldestSubscribes() {
 			q.pop()
 		}
@@ -84,12 +85,12 @@ func (q *pairing) reply(raw []byte) (*pending, error) {
 		return nil, nil
 	}
 	for raw[0] != '-' && q.oldestSubscribes() {
-		q.pop() // confirmed by more pushed messages than were waited for
+		q.pop() // confirmed by more messages than expected
 	}
 	if len(q.waiting) > 0 {
 		return q.pop(), nil
 	}
-	if q.blind || q.subscribed {
+	if q.unpaired || q.subscribed {
 		return nil, nil
 	}
 	return nil, ErrUnpaired
@@ -97,15 +98,15 @@ func (q *pairing) reply(raw []byte) (*pending, error) {
 
 func (q *pairing) oldestSubscribes() bool { return len(q.waiting) > 0 && q.waiting[0].subscribes }
 
-func (q *pairing) pop() *pending {
+func (q *pairing) pop() *inflight {
 	p := q.waiting[0]
 	q.waiting[0] = nil
 	q.waiting = q.waiting[1:]
 	return p
 }
 
-// end returns all that still wait: no reply will come.
-func (q *pairing) end() []*pending {
+// end returns the commands still in flight: no more replies will arrive.
+func (q *pairing) end() []*inflight {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.over = true
@@ -114,10 +115,10 @@ func (q *pairing) end() []*pending {
 	return left
 }
 
-// subscribing are the commands that are answered by messages.
+// subscribing are the commands that are answered by messages of a subscription.
 var subscribing = set("subscribe", "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe")
 
-// blocking are the commands that may wait long for a key to be filled.
+// blocking are the commands that may wait on the server until a key is filled.
 var blocking = set("blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop", "xread", "xreadgroup")
 
 func set(names ...string) map[string]bool {
@@ -128,8 +129,8 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// blinding reports whether no reply can be paired after the command.
-func blinding(name string, args [][]byte) bool {
+// endsPairing reports whether replies cannot be paired after the command.
+func endsPairing(name string, args [][]byte) bool {
 	switch name {
 	case "monitor", "sync", "psync":
 		return true
@@ -139,10 +140,10 @@ func blinding(name string, args [][]byte) bool {
 	return false
 }
 
-// transaction follows MULTI and EXEC: commands in between touch nothing yet.
+// transaction follows MULTI and EXEC: the commands in between are only queued.
 type transaction struct{ open, touches bool }
 
-// applies reports whether the command, when it is applied, can touch the key.
+// applies reports whether the command can touch the key as soon as it arrives.
 func (x *transaction) applies(name string, args [][]byte, key string) bool {
 	touches := keyobserver.Touches(name, args[1:], key)
 	switch name {
@@ -150,7 +151,7 @@ func (x *transaction) applies(name string, args [][]byte, key string) bool {
 		*x = transaction{open: true}
 		return false
 	case "exec":
-		touches = x.open && x.touches // what was queued is known
+		touches = x.open && x.touches // the queued commands are known
 		*x = transaction{}
 		return touches
 	case "discard", "reset":
@@ -158,7 +159,7 @@ func (x *transaction) applies(name string, args [][]byte, key string) bool {
 		return false
 	}
 	if x.open {
-		// WATCH and the like cannot come here; what comes is queued.
+		// WATCH and the like cannot come here; everything else is queued.
 		x.touches = x.touches || touches
 		return false
 	}

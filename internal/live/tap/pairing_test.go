@@ -53,7 +53,7 @@ func TestPairing(t *testing.T) {
 			var q pairing
 			for _, s := range steps {
 				if name, ok := strings.CutPrefix(s.text, "> "); ok {
-					q.sent(&pending{name: name, subscribes: subscribing[name]})
+					q.sent(&inflight{name: name, subscribes: subscribing[name]})
 					continue
 				}
 				p, err := q.reply([]byte(s.text))

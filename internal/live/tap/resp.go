@@ -13,20 +13,20 @@ import (
 var ErrMalformed = errors.New("not Redis's protocol")
 
 const (
-	// readSize is how much is read at once.
+	// readSize is how many bytes are read at once.
 	readSize = 32 << 10
-	// maxLine is the longest line: Redis's own bound for what it reads.
+	// maxLine is the longest line: Redis's own bound on its input.
 	maxLine = 64 << 10
-	// maxBulk is the longest string: Redis's own bound unless it is configured.
+	// maxBulk is the longest string: Redis's own default bound.
 	maxBulk = 512 << 20
 	// maxCount is how many elements an aggregate may have.
 	maxCount = 1 << 31
-	// keepSize is how much room is kept from one value for the next.
+	// keepSize is how large a buffer is reused for the next value.
 	keepSize = 1 << 20
 )
 
-// reader cuts a stream into commands or replies. Every byte that it takes from
-// the stream is in raw, also where it fails.
+// reader cuts a stream into commands or replies. Every byte that it takes from the
+// stream is in raw, even if it fails.
 type reader struct {
 	br   *bufio.Reader
 	raw  []byte
@@ -39,7 +39,7 @@ type span struct{ from, to int }
 
 func newReader(r io.Reader) *reader { return &reader{br: bufio.NewReaderSize(r, readSize)} }
 
-// more reports whether bytes are there that were read and not yet cut.
+// more reports whether bytes have been read and not yet cut.
 func (r *reader) more() bool { return r.br.Buffered() > 0 }
 
 func (r *reader) clear() {
@@ -49,8 +49,8 @@ func (r *reader) clear() {
 	r.raw = r.raw[:0]
 }
 
-// command reads one command, an array of strings, into raw. What it returns is
-// overwritten by the next. An empty command is one that Redis does not answer.
+// command reads one command, an array of strings, into raw. The next call
+// overwrites what it returns. Redis does not answer an empty command.
 func (r *reader) command() ([][]byte, error) {
 	r.clear()
 	r.ends, r.args = r.ends[:0], r.args[:0]
@@ -78,7 +78,7 @@ func (r *reader) command() ([][]byte, error) {
 	return r.args, nil
 }
 
-// reply reads one whole reply, or one pushed message, into raw.
+// reply reads one whole reply, or one push message, into raw.
 func (r *reader) reply() error {
 	r.clear()
 	for left := 1; left > 0; left-- {
@@ -95,7 +95,7 @@ func (r *reader) reply() error {
 			left += max(n, 0)
 		case '%':
 			left += 2 * max(n, 0)
-		case '|': // attributes, and then what they belong to
+		case '|': // attributes, followed by what they belong to
 			left += 2*max(n, 0) + 1
 		}
 		if err != nil {
@@ -105,8 +105,8 @@ func (r *reader) reply() error {
 	return nil
 }
 
-// header reads a line and returns its type, which must be one of kinds, and,
-// where the type has one, its length: -1 for "none".
+// header reads a line and returns its type, which must be one of kinds, and its
+// length if the type has one: -1 is a null.
 func (r *reader) header(kinds string) (kind byte, n int, err error) {
 	line, err := r.line()
 	if err != nil {
@@ -166,8 +166,8 @@ func (r *reader) line() ([]byte, error) {
 	}
 }
 
-// bulk reads n bytes and the end of the line behind them. It takes memory only
-// for what comes, not for what was announced.
+// bulk reads n bytes and the line end after them. It allocates memory only for
+// bytes that arrive, not for those announced.
 func (r *reader) bulk(n int) error {
 	for left := n + 2; left > 0; {
 		part := min(left, readSize)
@@ -186,7 +186,7 @@ func (r *reader) bulk(n int) error {
 	return nil
 }
 
-// cut tells a stream that ends inside a value from one that ends behind it.
+// cut distinguishes a stream that ends inside a value from one that ends after it.
 func cut(err error, have int) error {
 	if errors.Is(err, io.EOF) && have > 0 {
 		return io.ErrUnexpectedEOF
@@ -194,8 +194,8 @@ func cut(err error, have int) error {
 	return err
 }
 
-// confirms reports whether a reply says that a subscription was made or ended,
-// and whether it was the connection's last that ended.
+// confirms reports whether a reply confirms that a subscription began or ended, and
+// whether the connection's last one ended.
 func confirms(raw []byte) (yes, last bool) {
 	rest, ok := bytes.CutPrefix(raw, []byte("*3\r\n$"))
 	if !ok {

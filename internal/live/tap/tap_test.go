@@ -17,7 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-func TestEachCommandThatNamesTheKeyIsSeen(t *testing.T) {
+func TestEachCommandThatTouchesTheKeyIsSeen(t *testing.T) {
 	servers(t, func(t *testing.T, addr string) {
 		ctx := t.Context()
 		var w witness
@@ -67,7 +67,7 @@ func TestEachCommandThatNamesTheKeyIsSeen(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := w.take(); got != step.want {
-				t.Errorf("told:\n%s\nwant:\n%s", got, step.want)
+				t.Errorf("reported:\n%s\nwant:\n%s", got, step.want)
 			}
 		}
 	})
@@ -151,7 +151,7 @@ func TestSubscriptionsPass(t *testing.T) {
 					t.Error(err)
 				}
 				if said := w.take(); strings.Contains(said, "strange") || !strings.HasSuffix(said, "A after set answered") {
-					t.Errorf("told:\n%s", said)
+					t.Errorf("reported:\n%s", said)
 				}
 			})
 		}
@@ -234,7 +234,7 @@ func TestReset(t *testing.T) {
 		if _, err := raw.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("the client sees %v, want ECONNRESET", err)
 		}
-		// The pool may find out in time, and then does not even notice.
+		// The pool may discard the connection in time, and no error is seen.
 		if err := rdb.Ping(t.Context()).Err(); err != nil {
 			if err := rdb.Ping(t.Context()).Err(); err != nil {
 				t.Errorf("after a reset and one error: %v", err)
@@ -259,10 +259,10 @@ func TestLoseReply(t *testing.T) {
 		}
 		want := "A before set lock me ex 3600 nx\nA set\nA after set answered\nreply of 5 bytes to set on connection A#1 dropped, connection reset"
 		if got := w.take(); got != want {
-			t.Errorf("told:\n%s\nwant:\n%s", got, want)
+			t.Errorf("reported:\n%s\nwant:\n%s", got, want)
 		}
 		if err := rdb.Get(ctx, "lock").Err(); err != nil {
-			t.Errorf("the next reply is lost too: %v", err)
+			t.Errorf("another reply is lost: %v", err)
 		}
 	})
 }
@@ -296,7 +296,7 @@ func TestWhatIsNotRedisPasses(t *testing.T) {
 			}
 			said := w.take()
 			if string(got) != tc.want || strings.Contains(said, "strange") != (tc.told != "") || !strings.Contains(said, tc.told) {
-				t.Errorf("got %q, told %q; want %q, told %q", got, said, tc.want, tc.told)
+				t.Errorf("got %q, reported %q; want %q, reported %q", got, said, tc.want, tc.told)
 			}
 		})
 	}
@@ -316,7 +316,7 @@ func TestNoServer(t *testing.T) {
 		t.Error("a connection without a server was not ended")
 	}
 	if got := w.take(); !strings.Contains(got, ErrUpstream.Error()) {
-		t.Errorf("told %q", got)
+		t.Errorf("reported %q", got)
 	}
 	if err := m.Restart(); err != nil {
 		t.Fatal(err)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// far is a connection through a tap in a bubble, with both its far ends.
-type far struct {
+// farEnds is a connection through a tap in a bubble, seen from both its ends.
+type farEnds struct {
 	client, server net.Conn
 	w              *witness
 	tap            *Tap
 }
 
-func connect(t *testing.T, o func(*Options)) far {
+func connect(t *testing.T, o func(*Options)) farEnds {
 	t.Helper()
-	f := far{w: &witness{}}
+	f := farEnds{w: &witness{}}
 	options := f.w.options("lock")
 	if o != nil {
 		o(&options)
@@ -29,14 +29,14 @@ func connect(t *testing.T, o func(*Options)) far {
 	return f
 }
 
-// end closes the far ends and waits for the tap to be done.
-func (f far) end() {
+// end closes both ends and waits for the tap.
+func (f farEnds) end() {
 	_ = f.client.Close()
 	_ = f.server.Close()
 	f.tap.all.Wait()
 }
 
-func (f far) send(t *testing.T, c net.Conn, s string) {
+func (f farEnds) send(t *testing.T, c net.Conn, s string) {
 	t.Helper()
 	if _, err := c.Write([]byte(s)); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func (f far) send(t *testing.T, c net.Conn, s string) {
 	synctest.Wait()
 }
 
-func (f far) expect(t *testing.T, c net.Conn, want string) {
+func (f farEnds) expect(t *testing.T, c net.Conn, want string) {
 	t.Helper()
 	got := make([]byte, len(want))
 	for have := 0; have < len(got); {
@@ -60,15 +60,15 @@ func (f far) expect(t *testing.T, c net.Conn, want string) {
 	synctest.Wait()
 }
 
-func (f far) told(t *testing.T, want string) {
+func (f farEnds) reported(t *testing.T, want string) {
 	t.Helper()
 	if got := f.w.take(); got != want {
-		t.Errorf("told:\n%s\nwant:\n%s", got, want)
+		t.Errorf("reported:\n%s\nwant:\n%s", got, want)
 	}
 }
 
-// free reports whether nobody is inside.
-func (f far) free() bool {
+// free reports whether the serializer is unlocked.
+func (f farEnds) free() bool {
 	select {
 	case <-f.tap.o.Serial.free:
 		f.tap.o.Serial.Unlock()
@@ -84,26 +84,26 @@ var (
 	blpop = bulks("BLPOP", "lock", "0")
 )
 
-func TestATurnLastsUntilTheReply(t *testing.T) {
+func TestSerializerIsHeldUntilTheReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := connect(t, nil)
 		defer f.end()
 		f.send(t, f.client, set1)
 		f.expect(t, f.server, set1)
-		f.told(t, "A before SET lock 1\nA set")
+		f.reported(t, "A before SET lock 1\nA set")
 		if f.free() {
-			t.Error("the turn ended before the reply")
+			t.Error("unlocked before the reply")
 		}
 		f.send(t, f.server, "+OK\r\n")
-		f.told(t, "A after set answered")
+		f.reported(t, "A after set answered")
 		if !f.free() {
-			t.Error("the turn did not end with the reply")
+			t.Error("still locked after the reply")
 		}
 		f.expect(t, f.client, "+OK\r\n")
 	})
 }
 
-func TestATurnIsBounded(t *testing.T) {
+func TestSerializerIsHeldForABoundedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := connect(t, nil)
 		defer f.end()
@@ -111,48 +111,48 @@ func TestATurnIsBounded(t *testing.T) {
 		f.expect(t, f.server, set1)
 		time.Sleep(2*time.Second - 1)
 		synctest.Wait()
-		f.told(t, "A before SET lock 1\nA set")
+		f.reported(t, "A before SET lock 1\nA set")
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		f.told(t, "strange: client A: A#1: set: no reply in time (2s)\nA after set unanswered")
+		f.reported(t, "strange: client A: A#1: set: no reply in time (2s)\nA after set unanswered")
 		if !f.free() {
-			t.Error("the turn goes on")
+			t.Error("still locked")
 		}
 		f.send(t, f.client, get) // must wait: the server answers in order
-		f.told(t, "")
+		f.reported(t, "")
 		f.send(t, f.server, "+OK\r\n")
 		f.expect(t, f.client, "+OK\r\n")
 		f.expect(t, f.server, get)
-		f.told(t, "A after set late\nA before GET lock\nA get")
+		f.reported(t, "A after set late\nA before GET lock\nA get")
 		f.send(t, f.server, "$1\r\n1\r\n")
-		f.told(t, "A after get answered")
+		f.reported(t, "A after get answered")
 		f.expect(t, f.client, "$1\r\n1\r\n")
 	})
 }
 
-func TestACommandThatWaitsKeepsNobodyOut(t *testing.T) {
+func TestABlockingCommandDoesNotKeepOthersWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := connect(t, nil)
 		defer f.end()
 		f.send(t, f.client, blpop)
 		f.expect(t, f.server, blpop)
-		time.Sleep(moment)
+		time.Sleep(blockingTimeout)
 		synctest.Wait()
-		f.told(t, "A before BLPOP lock 0\nA blpop\nA after blpop unanswered")
+		f.reported(t, "A before BLPOP lock 0\nA blpop\nA after blpop unanswered")
 		time.Sleep(time.Hour)
 		f.send(t, f.server, bulks("lock", "x"))
-		f.told(t, "A after blpop late")
+		f.reported(t, "A after blpop late")
 		f.expect(t, f.client, bulks("lock", "x"))
 		if !f.free() {
-			t.Error("the turn goes on")
+			t.Error("still locked")
 		}
 	})
 }
 
-func TestATurnEndsWithItsConnection(t *testing.T) {
-	for name, end := range map[string]func(f far){
-		"server ends":   func(f far) { _ = f.server.Close() },
-		"tap is closed": func(f far) { f.tap.open()[0].close() },
+func TestSerializerIsUnlockedWhenTheConnectionEnds(t *testing.T) {
+	for name, end := range map[string]func(f farEnds){
+		"server ends":   func(f farEnds) { _ = f.server.Close() },
+		"tap is closed": func(f farEnds) { f.tap.open()[0].close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -163,16 +163,16 @@ func TestATurnEndsWithItsConnection(t *testing.T) {
 				f.w.take()
 				end(f)
 				synctest.Wait()
-				f.told(t, "A after set unanswered")
-				if !f.free() || f.tap.Conns() != 0 {
-					t.Error("something outlived the connection")
+				f.reported(t, "A after set unanswered")
+				if !f.free() || len(f.tap.open()) != 0 {
+					t.Error("still locked, or the connection is still open")
 				}
 			})
 		})
 	}
 }
 
-// What a client sent before it went is carried out, and seen.
+// What a client sent before it was cut off is carried out, and seen.
 func TestAClientThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := connect(t, nil)
@@ -185,28 +185,28 @@ func TestAClientThatIsGone(t *testing.T) {
 		f.send(t, f.server, "+OK\r\n")
 		f.expect(t, f.server, get)
 		f.send(t, f.server, "$1\r\n1\r\n")
-		f.told(t, "A before SET lock 1\nA set\nA after set answered\nA before GET lock\nA get\nA after get answered")
+		f.reported(t, "A before SET lock 1\nA set\nA after set answered\nA before GET lock\nA get\nA after get answered")
 		if f.tap.Reset() != 0 {
 			t.Error("reset twice")
 		}
 	})
 }
 
-// A connection whose turn has not come does not wait when its server has gone.
-func TestWaitingForATurnEndsWithTheConnection(t *testing.T) {
+// A connection that waits for the serializer gives up when its server is gone.
+func TestWaitingForTheSerializerEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := connect(t, nil)
 		f.tap.o.Serial.Lock()
 		f.send(t, f.client, set1)
-		f.told(t, "")
+		f.reported(t, "")
 		_ = f.server.Close()
 		f.end()
-		f.told(t, "")
+		f.reported(t, "")
 		f.tap.o.Serial.Unlock()
 	})
 }
 
-func TestAReplyThatIsStrangePasses(t *testing.T) {
+func TestAMalformedReplyPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := connect(t, nil)
 		defer f.end()
@@ -218,13 +218,13 @@ func TestAReplyThatIsStrangePasses(t *testing.T) {
 		f.expect(t, f.client, "whatever\r\n")
 		f.send(t, f.server, "more")
 		f.expect(t, f.client, "more")
-		f.told(t, `strange: client A: A#1: reply: not Redis's protocol: a line begins "whatever", want one of +-:_#,($=!*~>%|: later commands pass unseen`)
+		f.reported(t, `strange: client A: A#1: reply: not Redis's protocol: a line begins "whatever", want one of +-:_#,($=!*~>%|: later commands pass unseen`)
 	})
 }
 
 func TestACallbackMayInjectAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var f far
+		var f farEnds
 		f = connect(t, func(o *Options) {
 			o.Command = func(client, name string) {
 				f.w.note("%d reset", f.tap.Reset())
@@ -233,6 +233,6 @@ func TestACallbackMayInjectAFault(t *testing.T) {
 		})
 		defer f.end()
 		f.send(t, f.client, bulks("PING"))
-		f.told(t, "1 reset")
+		f.reported(t, "1 reset")
 	})
 }
