@@ -1,5 +1,5 @@
-// Package modversion tells the versions of the modules that this program was built
-// with. Goals: reports name what they were made with. Non-goals: anything else.
+// Package modversion reports the versions of the modules that this program was built
+// with. Goals: reports can name what they were made with. Non-goals: anything else.
 package modversion
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Version is that of a module, without its "v"; "of unknown version" where the
-// program does not tell.
+// Version returns a module's version without its "v", or "of unknown version" if the
+// program has no build information.
 func Version(module string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {

@@ -1,7 +1,7 @@
-// Package testneeds finds the programs that some tests need beside Go.
+// Package testneeds finds the programs that some tests need besides Go.
 //
-// Goals: one rule for all tests: on a laptop without the program the test is
-// skipped, and where [CI] is set it fails, since CI skips nothing.
+// Goals: one rule for all tests: without the program a test is skipped, unless [CI]
+// is set, where it fails: CI skips nothing.
 // Non-goals: starting the program, and any use outside tests.
 package testneeds
 
@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// CI is the environment variable that, set to anything, forbids skipping.
+// CI is the environment variable that forbids skipping if it is not empty.
 const CI = "SIMRUN_CI"
 
-// Test is what of a *testing.T is used here.
+// Test is the part of *testing.T used here.
 type Test interface {
 	Helper()
 	Skip(...any)
 	Fatal(...any)
 }
 
-// RedisServer is the path of redis-server.
+// RedisServer returns the path of redis-server.
 func RedisServer(t Test) string {
 	t.Helper()
 	return Program(t, "redis-server")
 }
 
-// Python is the path of a Python interpreter of version 3.
+// Python returns the path of a Python 3 interpreter.
 func Python(t Test) string {
 	t.Helper()
 	return Program(t, "python3")
 }
 
-// Program is the path of the first of the named programs that is in $PATH. It
-// does not return where there is none.
+// Program returns the path of the first of the named programs that is in $PATH. If
+// there is none, it ends the test.
 func Program(t Test, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -46,7 +46,7 @@ func Program(t Test, names ...string) string {
 	return ""
 }
 
-// Missing ends a test that cannot run, and says why.
+// Missing skips or fails a test that cannot run.
 func Missing(t Test, why string) {
 	t.Helper()
 	if os.Getenv(CI) != "" {
