@@ -3,46 +3,110 @@ package cli_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/cli"
 )
 
-// Every line of output that the README shows for a simrun command is printed by
-// that command, in that order.
-func TestReadmeShowsRealOutput(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// Every line of output that the README and the course show under a command is
+// printed by that command, in that order. A line … stands for lines left out.
+// A page's commands run in one folder, with the files that the page shows.
+func TestDocumentsShowRealOutput(t *testing.T) {
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	lessons, err := filepath.Glob(filepath.Join(root, "docs/course/[0-9]*.md"))
+	if err != nil || len(lessons) < 4 {
+		t.Fatalf("found the lessons %q (%v), want at least 4", lessons, err)
+	}
 	shown := 0
-	for _, block := range strings.Split(string(readme), "```console\n")[1:] {
-		block, _, _ = strings.Cut(block, "```")
-		command, output, _ := strings.Cut(block, "\n")
-		args, ours := strings.CutPrefix(command, "$ go run ./cmd/simrun ")
-		want := strings.Split(strings.TrimSpace(output), "\n")
-		if !ours || strings.HasPrefix(want[0], "$") || want[0] == "" {
-			continue
-		}
-		shown++
-		t.Run(args, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			code := cli.Main(append(strings.Fields(args), "-q", "-out", t.TempDir()), &stdout, &stderr)
-			if code != cli.ExitPass {
-				t.Fatalf("exit code %d: %s", code, stderr.String())
+	for _, path := range append(lessons, filepath.Join(root, "README.md")) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			page, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
 			}
-			rest := stdout.String()
-			for _, line := range want {
-				_, after, found := strings.Cut(rest, line)
-				if !found {
-					t.Fatalf("the README shows\n%s\nwhich does not follow in\n%s", line, stdout.String())
+			t.Chdir(t.TempDir())
+			for _, file := range regexp.MustCompile("(?s)```yaml\n# ([a-z]+\\.yaml)\n.*?```").FindAllStringSubmatch(string(page), -1) {
+				text := strings.TrimSuffix(strings.TrimPrefix(file[0], "```yaml\n"), "```")
+				if err := os.WriteFile(file[1], []byte(text), 0o600); err != nil {
+					t.Fatal(err)
 				}
-				rest = after
+			}
+			for _, block := range strings.Split(string(page), "```console\n")[1:] {
+				block, _, _ = strings.Cut(block, "```")
+				command, output, _ := strings.Cut(block, "\n")
+				if output = strings.TrimSpace(output); output == "" || output[0] == '$' {
+					continue
+				}
+				shown++
+				t.Run(command, func(t *testing.T) { follows(t, output, printed(t, root, command, breaks(output))) })
 			}
 		})
 	}
-	if shown < 2 {
-		t.Errorf("found %d commands with output in the README, want at least 2", shown)
+	if shown < 8 {
+		t.Errorf("found %d commands with output, want at least 8", shown)
+	}
+}
+
+// breaks reports whether a document shows that a command's verdict is fail.
+func breaks(output string) bool {
+	return strings.Contains(output, "✗ fail") || strings.Contains(output, ": fail\n")
+}
+
+// printed returns what a documented command prints, once it has exited with the
+// code of its verdict.
+func printed(t *testing.T, root, command string, fails bool) string {
+	t.Helper()
+	words := strings.Fields(command)
+	if len(words) < 5 || strings.Join(words[:3], " ") != "$ go run" {
+		t.Fatalf("%q is no command of a document", command)
+	}
+	args := words[4:]
+	if strings.HasPrefix(args[0], "-") {
+		args = append(args, "-q")
+	}
+	if words[3] == "./cmd/simrun" {
+		var stdout, stderr bytes.Buffer
+		want := cli.ExitPass
+		if fails {
+			want = cli.ExitFail
+		}
+		if code := cli.Main(args, &stdout, &stderr); code != want {
+			t.Fatalf("exit code %d, want %d: %s", code, want, stderr.String())
+		}
+		return stdout.String()
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", "build", "-o", program, words[3])
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program, args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// follows checks that the lines of want follow each other in got.
+func follows(t *testing.T, want, got string) {
+	t.Helper()
+	rest := got
+	for line := range strings.Lines(want) {
+		if line = strings.TrimRight(line, "\n"); line == "…" {
+			continue
+		}
+		_, after, found := strings.Cut(rest, line)
+		if !found {
+			t.Fatalf("the document shows\n%s\nwhich does not follow in\n%s", line, got)
+		}
+		rest = after
 	}
 }
