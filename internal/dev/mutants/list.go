@@ -261,7 +261,7 @@ var mutants = append(checkersOff(), []mutant{
 	},
 	{
 		name:  "cli: a failed verdict exits as an unknown one",
-		file:  "internal/cli/app.go",
+		file:  "internal/cli/env.go",
 		old:   `		return ExitFail`,
 		new:   `		return ExitUnknown`,
 		tests: []string{"./internal/cli TestScripts/(check|expectations)"},
