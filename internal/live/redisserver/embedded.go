@@ -22,7 +22,7 @@ import (
 // takes.
 type embedded struct {
 	mini *miniserver.Server
-	addr string
+	addr string // does not change once the server is open
 
 	mu       sync.Mutex // of what follows
 	listener net.Listener
@@ -52,7 +52,10 @@ func (s *embedded) listen(addr string) error {
 	if err != nil {
 		return fmt.Errorf("start miniredis: %w", err)
 	}
-	s.addr, s.listener, s.ended = l.Addr().String(), l, make(chan struct{})
+	if s.addr == "" {
+		s.addr = l.Addr().String()
+	}
+	s.listener, s.ended = l, make(chan struct{})
 	go s.accept(l, s.mini.Mini.Server(), s.ended)
 	return nil
 }
