@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is reset behind Toxiproxy is an end in front of it. A reset_peer toxic
-// changes that only for connections that begin while it is there.
+// A reset behind Toxiproxy reaches the client as an end of file. A reset_peer toxic
+// changes that only for connections that begin while it is present.
 func TestAResetAtTheTapIsAnEndAtTheClient(t *testing.T) {
 	proxies, err := openProxyServer(t.Context(), "")
 	if err != nil {

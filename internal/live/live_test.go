@@ -23,8 +23,8 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// The test binary serves as worker and reaper, as any program with simrun in
-// it does.
+// The test binary serves as worker and reaper, as any program that embeds simrun
+// does.
 func TestMain(m *testing.M) {
 	if worker.Is() {
 		os.Exit(worker.Main(os.Stdin, os.Stdout, os.Stderr))
@@ -70,7 +70,7 @@ func run(t *testing.T, scenario, name string, o live.Options) engine.Outcome {
 }
 
 // A pause is a stopped process, a crash a killed one, a partition a toxic that
-// Toxiproxy's API lists: the fired event carries the proof.
+// Toxiproxy's API lists: the fired event contains the proof.
 func TestFaultsAreReal(t *testing.T) {
 	tests := []struct{ scenario, strategy, proof string }{
 		{"gc-pause", "fenced", "state T"},
@@ -94,7 +94,7 @@ func TestFaultsAreReal(t *testing.T) {
 	}
 }
 
-// A server that is restarted is another process, and one that fails over is dead.
+// A restart gives another process, and a failover leaves the primary dead.
 func TestFaultsOfTheServerAreReal(t *testing.T) {
 	const promoted = `killed by signal 9, .*seen at Toxiproxy's API.*master_link_status:up before, role:master after`
 	tests := []struct{ scenario, redis, proof string }{
@@ -123,9 +123,9 @@ func TestFaultsOfTheServerAreReal(t *testing.T) {
 	}
 }
 
-// A server that is not ours is neither restarted nor replaced: the run proves
-// nothing, and says why.
-func TestFaultsOfAServerThatIsNotOurs(t *testing.T) {
+// A server that was not started here is neither restarted nor replaced: the run
+// proves nothing, and says why.
+func TestFaultsOfAnExternalServer(t *testing.T) {
 	testneeds.RedisServer(t)
 	theirs, err := redisserver.Open(t.Context(), redisserver.RedisServer, redisserver.Options{})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestFaultsOfAServerThatIsNotOurs(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run though a fault holds its client up, and gives no
+// An interrupt ends a run even while a fault holds its client up, and gives no
 // outcome.
 func TestInterrupt(t *testing.T) {
 	s, err := scenarios.Load("hung-holder")

@@ -14,7 +14,7 @@ import (
 	"github.com/lockchaos/simrun/internal/live/tap"
 )
 
-// When a key ends, by an answer to PTTL that took 5 ms.
+// When a key expires, according to an answer to PTTL that took 5 ms.
 func TestEndOfAKey(t *testing.T) {
 	asked := time.Unix(1000, 0)
 	answered := asked.Add(5 * time.Millisecond)
@@ -38,7 +38,7 @@ func TestEndOfAKey(t *testing.T) {
 	}
 }
 
-// What a look tells of a key of each type.
+// What a look returns for a key of each type.
 func TestLook(t *testing.T) {
 	m := miniredis.RunT(t)
 	rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), Protocol: 2, DisableIdentity: true})
@@ -80,9 +80,9 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Commands that pass unseen leave it open whose the key is; a server that is gone
-// on purpose does not.
-func TestWhatPassesUnseenIsTold(t *testing.T) {
+// Commands that pass unseen make a run unwatched; a server that a fault took down does
+// not.
+func TestCommandsThatPassUnseenAreReported(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		told bool
@@ -90,7 +90,7 @@ func TestWhatPassesUnseenIsTold(t *testing.T) {
 		o := newObserver(nil, "lock", time.Second, engine.NewClock(1), func(history.Event) {})
 		o.options().Strange(fmt.Errorf("client A: %w", tt.err))
 		if told := errors.Is(o.err(), tt.err); told != tt.told {
-			t.Errorf("%v: told %v, want %v", tt.err, told, tt.told)
+			t.Errorf("%v: reported %v, want %v", tt.err, told, tt.told)
 		}
 	}
 }

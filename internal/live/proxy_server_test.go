@@ -22,7 +22,7 @@ func TestScaledAttributes(t *testing.T) {
 	}
 }
 
-// The standard error is not for Toxiproxy's log of what its toxics do.
+// Toxiproxy's log of its toxics does not reach standard error.
 func TestAnEmbeddedToxiproxyIsQuiet(t *testing.T) {
 	p, err := openProxyServer(t.Context(), "")
 	if err != nil {
@@ -30,6 +30,6 @@ func TestAnEmbeddedToxiproxyIsQuiet(t *testing.T) {
 	}
 	defer p.close()
 	if level := log.Logger.GetLevel(); level != zerolog.Disabled {
-		t.Errorf("the logger of all of the process writes from level %s on", level)
+		t.Errorf("the process-wide logger writes from level %s on", level)
 	}
 }

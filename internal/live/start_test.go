@@ -35,7 +35,7 @@ func TestAnInterruptWhileWorkersStart(t *testing.T) {
 	}
 }
 
-// A worker that does not start is a finding of each client, and ends the run.
+// Workers that do not start give a finding per client, and end the run.
 func TestWorkersThatDoNotStart(t *testing.T) {
 	for _, tt := range []struct{ path, class, says string }{
 		{"true", "died", "worker died: pid "},

@@ -12,7 +12,7 @@ import (
 
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// atEpoch is a miniredis whose clock stands still, with one key.
+// atEpoch starts a miniredis whose clock stands still, with one key.
 func atEpoch(t *testing.T, life time.Duration) *miniredis.Miniredis {
 	t.Helper()
 	m := miniredis.RunT(t)
@@ -25,9 +25,10 @@ func atEpoch(t *testing.T, life time.Duration) *miniredis.Miniredis {
 	return m
 }
 
-// Redis lengthens every life by as much as its clock goes back. miniredis does
-// not, and forgets time that no command has seen: a driven clock must do both.
-// When this test fails, fakeServer.jump and the virtual world's need mending.
+// When Redis's clock goes back, every life grows by the same amount. On miniredis it
+// does not, and time in which no command ran is forgotten; whoever steps its clock
+// must correct both. If this test fails, change fakeServer.jump and package
+// miniserver.
 func TestMiniredisKeepsLivesWhenItsClockGoesBack(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -58,7 +59,7 @@ func TestMiniredisKeepsLivesWhenItsClockGoesBack(t *testing.T) {
 	}
 }
 
-// A key of n milliseconds is over on miniredis when n have passed.
+// On miniredis a key of n milliseconds expires when n have passed.
 func TestMiniredisEndsAKeyAtItsLastMillisecond(t *testing.T) {
 	m := atEpoch(t, time.Second)
 	m.SetTime(epoch.Add(time.Second - time.Nanosecond))
@@ -71,7 +72,7 @@ func TestMiniredisEndsAKeyAtItsLastMillisecond(t *testing.T) {
 	}
 }
 
-// On Redis it lives through the millisecond that its end falls into.
+// On Redis it lives through the millisecond in which it ends.
 func TestRedisKeepsAKeyThroughItsLastMillisecond(t *testing.T) {
 	admin, ctx := startRedis(t, "").admin, context.Background()
 	l := live{T: t}

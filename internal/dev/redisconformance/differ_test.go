@@ -13,13 +13,12 @@ import (
 
 var update = flag.Bool("update", false, "write redis-server's and miniredis's replies into the transcripts")
 
-// TestMiniredisAnswersAsRecorded needs no redis-server: what that answered is in
-// the transcripts.
+// No redis-server is needed here: its replies are in the transcripts.
 func TestMiniredisAnswersAsRecorded(t *testing.T) {
 	eachCase(t, startMiniredis(t), true)
 }
 
-// TestRedisServerAnswersAsRecorded keeps the transcripts honest.
+// The transcripts contain what a real redis-server answers.
 func TestRedisServerAnswersAsRecorded(t *testing.T) {
 	real := startRedis(t, recordedOf)
 	if *update {
@@ -51,8 +50,8 @@ func eachCase(t *testing.T, srv server, miniredis bool) {
 	}
 }
 
-// record writes the replies of both servers. A difference that it finds must be
-// put into docs/miniredis.md by hand.
+// record writes the replies of both servers into the transcripts. New differences
+// must be added to docs/miniredis.md by hand.
 func record(t *testing.T, real, fake server) {
 	t.Helper()
 	for name, file := range files(t) {
@@ -74,8 +73,8 @@ func record(t *testing.T, real, fake server) {
 	}
 }
 
-// Every case in which the servers differ is named in a row of the document, and
-// every such row names a case that is there.
+// Every case in which the servers differ is named in a row of the document, and every
+// row names an existing case.
 func TestDifferencesAreListed(t *testing.T) {
 	var found []string
 	for file, tr := range files(t) {

@@ -25,13 +25,13 @@ type player struct {
 	began time.Time
 }
 
-// conn speaks the protocol itself: a client library would hide what differs.
+// conn speaks the protocol itself: a client library would hide differences.
 type conn struct {
 	net.Conn
 	r *bufio.Reader
 }
 
-// newPlayer empties the server, which is the test's own.
+// newPlayer removes all keys of the server, which belongs to the test.
 func newPlayer(t *testing.T, srv server) *player {
 	t.Helper()
 	p := &player{t: t, srv: srv, conns: map[string]*conn{}}
@@ -61,7 +61,7 @@ func (p *player) close() {
 	}
 }
 
-// perform does one step and returns what came of it.
+// perform does one step and returns its result.
 func (p *player) perform(s step) string {
 	p.t.Helper()
 	switch s.kind {
@@ -79,7 +79,7 @@ func (p *player) perform(s step) string {
 	return ""
 }
 
-// conn is the connection of that name. One whose name ends in 3 speaks RESP3.
+// conn returns the connection of that name. If the name ends in 3, it speaks RESP3.
 func (p *player) conn(name string) *conn {
 	p.t.Helper()
 	if p.conns[name] == nil {
@@ -120,7 +120,7 @@ func (c *conn) next(t *testing.T) string {
 	return got
 }
 
-// maskHello hides what differs from one server, or connection, to the next.
+// maskHello hides what is specific to one server or connection.
 func maskHello(reply string) string {
 	for _, field := range []string{`"version"`, `"id"`} {
 		for _, sep := range []string{": ", ", "} {
@@ -135,7 +135,7 @@ func maskHello(reply string) string {
 	return reply
 }
 
-// A script's error tells the script's hash and a line in it: they would change
+// A script's error contains the script's hash and a line number, which would change
 // with a comment in the script.
 var inScript = []struct {
 	place *regexp.Regexp
@@ -156,7 +156,7 @@ func maskError(reply string) string {
 	return reply
 }
 
-// keys lists what the server holds, a line each: name, type, value, life.
+// keys lists the server's keys, one per line: name, type, value, life.
 func (p *player) keys() string {
 	p.t.Helper()
 	var lines []string
@@ -178,7 +178,7 @@ func (p *player) keys() string {
 	return strings.Join(lines, "\n")
 }
 
-// list takes an array of bulks apart.
+// list parses an array of bulk strings.
 func list(t *testing.T, reply string) []string {
 	t.Helper()
 	inside := strings.TrimSuffix(strings.TrimPrefix(reply, "["), "]")
@@ -198,7 +198,7 @@ func hash(items []string) string {
 	return "{" + strings.Join(pairs, " ") + "}"
 }
 
-// scripts are those of package lock, by the names of their files.
+// scripts returns the scripts of package lock by file name.
 func scripts(t *testing.T) map[string]string {
 	t.Helper()
 	all, err := readScripts()
@@ -229,7 +229,7 @@ func sha(source string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// expand puts scripts where their names are.
+// expand replaces names of scripts by their text.
 func expand(t *testing.T, args []string) []string {
 	t.Helper()
 	out := slices.Clone(args)
@@ -248,7 +248,7 @@ func expand(t *testing.T, args []string) []string {
 	return out
 }
 
-// fold puts names where the scripts' texts and hashes are.
+// fold replaces texts and hashes of scripts by their names.
 func fold(t *testing.T, args []string) []string {
 	t.Helper()
 	out := slices.Clone(args)
@@ -265,7 +265,7 @@ func fold(t *testing.T, args []string) []string {
 	return out
 }
 
-// foldReply puts names where the scripts' hashes are.
+// foldReply replaces hashes of scripts by their names.
 func foldReply(t *testing.T, reply string) string {
 	t.Helper()
 	for name, source := range scripts(t) {

@@ -21,18 +21,18 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
-// recording is what a run sent: by its clients, and by their scripts.
+// recording is the commands of a run: those of its clients, and those of their scripts.
 type recording struct {
 	mu     sync.Mutex
 	began  time.Time
-	passed time.Duration // of what the steps have the clock jump
+	passed time.Duration // the sum of the clock jumps in the steps
 	peers  map[*wire.Peer]string
 	sent   []step
 	nested [][]string
 }
 
-// before is miniredis's hook. go-redis says HELLO first on every connection; a
-// command from a peer that never did so comes from a script.
+// before is miniredis's hook. go-redis begins every connection with HELLO; a command
+// from a peer that has sent none comes from a script.
 func (r *recording) before(p *wire.Peer, cmd string, args ...string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,8 +53,8 @@ func (r *recording) before(p *wire.Peer, cmd string, args ...string) bool {
 	return false
 }
 
-// asSimulated are the options of the virtual world's clients; asGiven are
-// go-redis's own, under which it speaks RESP3 and tells who it is.
+// asSimulated are the options of the virtual world's clients; asGiven are go-redis's
+// defaults, with which it speaks RESP3 and identifies itself.
 func asSimulated() *redis.Options {
 	return &redis.Options{
 		Protocol: 2, DisableIdentity: true, MinRetryBackoff: -1, MaxRetryBackoff: -1,
@@ -64,8 +64,7 @@ func asSimulated() *redis.Options {
 
 func asGiven() *redis.Options { return &redis.Options{} }
 
-// run calls f in virtual time with clients of a miniredis and returns what they
-// sent.
+// run calls f in virtual time with clients of a miniredis and returns what they sent.
 func run(t *testing.T, options func() *redis.Options, f func(t *testing.T, a, b *redis.Client)) *recording {
 	t.Helper()
 	r := &recording{peers: map[*wire.Peer]string{}}
@@ -102,12 +101,12 @@ func run(t *testing.T, options func() *redis.Options, f func(t *testing.T, a, b 
 
 func latency() time.Duration { return 500 * time.Microsecond }
 
-// tour does with two locks of a strategy whatever they offer.
+// tour uses every feature of a strategy with two locks.
 func tour(strategy string) func(t *testing.T, a, b *redis.Client) {
 	return func(t *testing.T, rdbA, rdbB *redis.Client) {
 		ctx := context.Background()
-		// A capped lock frees its key by so much before it expires. The replay
-		// on a real server must not take as long.
+		// A capped lock releases its key this long before it expires. The replay on
+		// a real server must not take as long.
 		early := lock.WithDrift(0.2, 0)
 		a, b := newLock(t, strategy, rdbA, "a", early), newLock(t, strategy, rdbB, "b", early)
 		held := must(t, a)
@@ -132,7 +131,7 @@ func tour(strategy string) func(t *testing.T, a, b *redis.Client) {
 			held = must(t, a)
 			_, err := f.ForceRelease(ctx)
 			note(t, "force", err)
-			_ = held.Release(ctx) // in vain
+			_ = held.Release(ctx) // too late
 		}
 		held = must(t, a)
 		time.Sleep(70 * time.Second) // beyond the lease, or the cap
@@ -161,7 +160,7 @@ func note(t *testing.T, what string, err error) {
 	}
 }
 
-// form is a command without what varies: its name, its options, its script.
+// form is the invariable part of a command: its name, its options, its script.
 func form(t *testing.T, args []string) string {
 	t.Helper()
 	name := strings.ToUpper(args[0])
@@ -179,7 +178,7 @@ func form(t *testing.T, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// recorded are the tours of all strategies under both kinds of options.
+// recorded returns the tours of all strategies with both kinds of options.
 func recorded(t *testing.T) map[string]*recording {
 	t.Helper()
 	all := map[string]*recording{}
@@ -190,7 +189,7 @@ func recorded(t *testing.T) map[string]*recording {
 	return all
 }
 
-// A command that a lock, its script or its client sends has a case of its own.
+// Every command that a lock, its script or its client sends has a case.
 func TestEveryCommandHasACase(t *testing.T) {
 	covered := map[string]bool{}
 	for _, tr := range files(t) {
@@ -227,7 +226,7 @@ func TestEveryCommandHasACase(t *testing.T) {
 	}
 }
 
-// What the strategies sent in virtual time, sent once more to both servers.
+// The commands that the strategies sent in virtual time, sent again to both servers.
 func TestRecordedRunsAnswerAlike(t *testing.T) {
 	real, fake := startRedis(t, recordedOf), startMiniredis(t)
 	for name, r := range recorded(t) {
@@ -242,7 +241,7 @@ func TestRecordedRunsAnswerAlike(t *testing.T) {
 			for _, s := range r.sent {
 				got, want := onReal.perform(s), onFake.perform(s)
 				if s.kind == "send" && (s.args[0] == "HELLO" || s.args[0] == "CLIENT") {
-					continue // handshake.txt tells how they differ
+					continue // see handshake.txt for the differences
 				}
 				if !alike(want, got, time.Since(onReal.began)) {
 					t.Fatalf("%s> %s\nredis-server answered %s\nminiredis answered    %s",
@@ -265,7 +264,7 @@ func TestRecordedRunsAnswerAlike(t *testing.T) {
 	}
 }
 
-// heard ends a subscription and returns all messages it has brought.
+// heard ends a subscription and returns the messages it has received.
 func (p *player) heard(conn string) string {
 	p.t.Helper()
 	c := p.conn(conn)

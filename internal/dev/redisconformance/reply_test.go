@@ -15,8 +15,8 @@ import (
 // maxReply bounds a length in a reply: nothing here is longer.
 const maxReply = 1 << 20
 
-// readReply reads one reply of either protocol and shows it as text that tells
-// all kinds apart: +OK, -ERR text, 1, "bulk", nil (RESP2's $-1), nil array
+// readReply reads one reply of either protocol and returns it as text that
+// distinguishes all kinds: +OK, -ERR text, 1, "bulk", nil (RESP2's $-1), nil array
 // (*-1), null (RESP3's _), [array], {map}, >[push].
 func readReply(r *bufio.Reader) (string, error) { return readNested(r, 0) }
 
@@ -95,17 +95,17 @@ func readMap(r *bufio.Reader, n, depth int) (string, error) {
 	return "{" + strings.Join(pairs, ", ") + "}", nil
 }
 
-// life matches an integer of a second or more in milliseconds. No other reply
-// of the transcripts is as large.
+// life matches an integer of at least a second in milliseconds. No other number in
+// the transcripts is as large.
 var life = regexp.MustCompile(`\b[0-9]{4,}\b`)
 
-// slop is for Redis counting whole milliseconds on the wall clock, and us
-// counting on the monotonic one.
+// slop allows for Redis counting whole milliseconds of the wall clock, while the
+// tests use the monotonic one.
 const slop = 3
 
-// alike compares what a real server answered with what was expected of one
-// whose clock stands still between the steps: a life may be shorter by the time
-// that the case has taken, which is measured, not assumed.
+// alike compares a real server's reply with that of one whose clock stands still
+// between the steps: a life may be shorter by the time that the case has taken, which
+// is measured, not assumed.
 func alike(want, got string, taken time.Duration) bool {
 	if want == got {
 		return true
@@ -169,6 +169,6 @@ func FuzzReply(f *testing.F) {
 	f.Add([]byte("*2\r\n:1\r\n$1\r\nx\r\n"))
 	f.Add([]byte("%1\r\n$1\r\nk\r\n>1\r\n_\r\n"))
 	f.Fuzz(func(_ *testing.T, wire []byte) {
-		_, _ = readReply(bufio.NewReader(strings.NewReader(string(wire)))) // must end, and not panic
+		_, _ = readReply(bufio.NewReader(strings.NewReader(string(wire)))) // must return, and not panic
 	})
 }

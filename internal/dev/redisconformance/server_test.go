@@ -16,14 +16,14 @@ import (
 	"github.com/lockchaos/simrun/internal/dev/testneeds"
 )
 
-// bound ends a test whose server does not answer. Nothing asserts on it.
+// bound fails a test whose server does not answer. No assertion depends on it.
 const bound = 30 * time.Second
 
-// recordedOf is the release whose replies the transcripts hold. Other releases
-// word their errors otherwise.
+// recordedOf is the release whose replies are in the transcripts. Other releases have
+// other error texts.
 const recordedOf = "7.0."
 
-// findRedis looks for a redis-server of a release.
+// findRedis returns the path of a redis-server of a release.
 func findRedis(t *testing.T, release string) string {
 	t.Helper()
 	path := testneeds.RedisServer(t)
@@ -34,30 +34,28 @@ func findRedis(t *testing.T, release string) string {
 	return path
 }
 
-// server is one of the two under comparison.
+// server is one of the two servers compared.
 type server interface {
 	dial() (net.Conn, error)
-	// jump moves the server's clock; forwards, time passing is the same.
+	// jump steps the server's clock; forwards, this equals time passing.
 	jump(t *testing.T, d time.Duration)
-	// lapse lets time pass until the key is over.
+	// lapse lets time pass until the key has expired.
 	lapse(t *testing.T, key string)
 }
 
-// realServer is a redis-server of our own behind a socket in a directory: it
-// takes no port that somebody else may want.
+// realServer is a redis-server on a Unix socket, so that it occupies no port.
 type realServer struct {
 	socket string
 	admin  *redis.Client
 }
 
-// guard runs a server until its own input ends, as it does when the test ends,
-// in whatever way.
+// guard runs a server until its own input ends, as it does however the test ends.
 const guard = `"$@" >/dev/null 2>&1 & read -r _; kill -9 $!; wait $!; rm -rf "$0"`
 
 func startRedis(t *testing.T, release string) *realServer {
 	t.Helper()
 	path := findRedis(t, release)
-	// t.TempDir would make the path longer than a socket's may be.
+	// The path of t.TempDir may be too long for a socket.
 	dir, err := os.MkdirTemp("", "simrun-differ")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +72,7 @@ func startRedis(t *testing.T, release string) *realServer {
 	}
 	t.Cleanup(func() {
 		_ = input.Close()
-		_ = cmd.Wait() // it tells of the kill
+		_ = cmd.Wait() // it reports the kill
 	})
 	s.admin = redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket, MaxRetries: -1})
 	t.Cleanup(func() { _ = s.admin.Close() })
@@ -91,8 +89,8 @@ func startRedis(t *testing.T, release string) *realServer {
 
 func (s *realServer) dial() (net.Conn, error) { return net.Dial("unix", s.socket) }
 
-// jump shifts the expiry of every key the other way: Redis keeps it as a time
-// of day, so that is what a jump of its clock does.
+// jump moves the expiry of every key the other way: Redis stores it as an absolute
+// time, so this has the effect of stepping its clock.
 func (s *realServer) jump(t *testing.T, d time.Duration) {
 	t.Helper()
 	ctx := context.Background()
@@ -114,8 +112,8 @@ func (s *realServer) jump(t *testing.T, d time.Duration) {
 	}
 }
 
-// lapse really waits: redis-server has no other clock. It does not ask again
-// after that, for the question would be what removes the key.
+// lapse really waits: redis-server has no other clock. It does not look afterwards,
+// as the look itself would remove the key.
 func (s *realServer) lapse(t *testing.T, key string) {
 	t.Helper()
 	left, err := s.admin.PTTL(context.Background(), key).Result()
@@ -125,8 +123,8 @@ func (s *realServer) lapse(t *testing.T, key string) {
 	time.Sleep(max(left, 0) + 2*time.Millisecond)
 }
 
-// fakeServer is a miniredis whose clock stands still between the steps, driven
-// as the virtual world drives its own.
+// fakeServer is a miniredis whose clock stands still between the steps, set as the
+// virtual world sets its own.
 type fakeServer struct {
 	m   *miniredis.Miniredis
 	now time.Time
@@ -142,10 +140,10 @@ func startMiniredis(t *testing.T) *fakeServer {
 
 func (s *fakeServer) dial() (net.Conn, error) { return net.Dial("tcp", s.m.Addr()) }
 
-// jump back needs more than a new time: miniredis keeps what is left of a life
-// where Redis keeps its end.
+// jump does more than set the time when it goes back: miniredis stores the remaining
+// life of a key, Redis its end.
 func (s *fakeServer) jump(_ *testing.T, d time.Duration) {
-	s.m.DB(0) // time that has passed reaches the keys
+	s.m.DB(0) // applies time that has passed to the keys
 	s.now = s.now.Add(d)
 	s.m.SetTime(s.now)
 	if d < 0 {

@@ -13,18 +13,18 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
-// live is a strategy on one of the servers, in real time. A test here asserts
-// on what happens and in which order, never on how long it takes.
+// live is a strategy on one of the servers, in real time. The tests assert what
+// happens and in which order, never how long it takes.
 type live struct {
 	*testing.T
 	strategy string
 	dial     func() *redis.Client
 }
 
-// short is a lease whose end a test waits for.
+// short is a lease that a test lets expire.
 const short = 400 * time.Millisecond
 
-// onBoth runs f with each strategy, on a server of its own, of either kind.
+// onBoth runs f with each strategy on a fresh server of each kind.
 func onBoth(t *testing.T, strategies []string, f func(l live)) {
 	t.Helper()
 	for _, s := range strategies {
@@ -69,7 +69,7 @@ func (l live) wantErr(what string, got, want error) {
 	}
 }
 
-// until asks again and again.
+// until polls until holds returns true.
 func (l live) until(what string, holds func() bool) {
 	l.Helper()
 	for end := time.Now().Add(bound); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -79,7 +79,7 @@ func (l live) until(what string, holds func() bool) {
 	}
 }
 
-// lost waits for the holder to learn of its loss.
+// lost waits until the holder is told of its loss.
 func (l live) lost(lease lock.Lease, want error) {
 	l.Helper()
 	select {
@@ -113,7 +113,7 @@ func TestOneHolderAtATime(t *testing.T) {
 			order <- "b acquired"
 			got <- next
 		}()
-		// The release is noted before it is sent: only then may b have it.
+		// The release is recorded before it is sent: only then may b acquire.
 		order <- "a releases"
 		note(l.T, "release", held.Release(context.Background()))
 		if first, second := <-order, <-order; first != "a releases" || second != "b acquired" {
@@ -157,7 +157,7 @@ func TestExpiredHolderIsToldAtItsRelease(t *testing.T) {
 		ctx := context.Background()
 		a, b := l.lock("a", lock.WithLease(short)), l.lock("b")
 		held := l.acquire(a)
-		next := l.acquire(b) // once a's lease is over
+		next := l.acquire(b) // once a's lease has expired
 		err := held.Release(ctx)
 		if l.strategy == "token" {
 			l.wantErr("release of an expired lease", err, lock.ErrNotHeld)
@@ -250,7 +250,7 @@ func TestFencesGrow(t *testing.T) {
 	})
 }
 
-// A server that was restarted knows no script.
+// A restarted server knows no scripts.
 func TestForgottenScriptsAreSentAgain(t *testing.T) {
 	onBoth(t, strategies[1:], func(l live) {
 		admin, ctx := l.client(), context.Background()

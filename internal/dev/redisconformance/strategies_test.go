@@ -43,7 +43,7 @@ func newLock(t *testing.T, strategy string, rdb *redis.Client, owner string, opt
 	return l
 }
 
-// must acquires, or reports the error and returns nil.
+// must acquires the lock, or reports the error and returns nil.
 func must(t *testing.T, l lock.Locker) lock.Lease {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), bound)

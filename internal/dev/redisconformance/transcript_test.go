@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// A transcript is a text of cases. Each starts with a line "== name", on servers
+// A transcript is a text of cases. Each begins with a line "== name", on servers
 // without keys, scripts or connections, and is a list of steps:
 //
 //	a> SET sale token     connection a sends a command
 //	a<                    connection a waits for a message
-//	clock +10s            the server's clock jumps, or time passes: it is the same
-//	lapse sale            time really passes until the key is over
-//	keys                  what the server holds, with what is left of each life
+//	clock +10s            the server's clock jumps, which equals time passing
+//	lapse sale            real time passes until the key has expired
+//	keys                  the server's keys, with their remaining lives
 //
-// Below a step, indented by three spaces, is what redis-server answers. Where
-// miniredis answers something else, that follows in lines that start with
-// "miniredis: ". An argument may be quoted as in Go; @file.lua is a script of
+// Below a step, indented by three spaces, is redis-server's reply. If miniredis's
+// differs, it follows in lines that begin with "miniredis: ". An argument may be quoted as in Go; @file.lua is a script of
 // package lock, and #file.lua is its SHA-1.
 type transcript struct {
 	head  []string // comments before the first case
@@ -39,7 +38,7 @@ type step struct {
 	conn             string   // of send and recv
 	args             []string // of send, as written in the file; of lapse, the key
 	by               time.Duration
-	redis, miniredis string // the replies; miniredis is empty where it answers alike
+	redis, miniredis string // the replies; miniredis is empty if it is the same
 }
 
 const (
@@ -47,7 +46,7 @@ const (
 	differs = "miniredis: "
 )
 
-// expected is what a server is to answer.
+// expected is the reply that a server must give.
 func (s step) expected(miniredis bool) string {
 	if miniredis && s.miniredis != "" {
 		return s.miniredis
@@ -142,7 +141,7 @@ func parseStep(line string) (step, error) {
 	return step{}, fmt.Errorf("%q is not a step", line)
 }
 
-// split cuts a line at spaces, heeding Go's quotes.
+// split splits a line at spaces outside Go's quotes.
 func split(line string) ([]string, error) {
 	var words []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
@@ -217,7 +216,7 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// files are all transcripts, by their names without the extension.
+// files returns all transcripts by file name without extension.
 func files(t *testing.T) map[string]transcript {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.txt")

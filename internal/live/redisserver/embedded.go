@@ -43,7 +43,7 @@ func openEmbedded() (Server, error) {
 	return s, nil
 }
 
-// listen lets connections in.
+// listen starts to accept connections.
 func (s *embedded) listen(addr string) error {
 	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -102,7 +102,7 @@ func (s *embedded) Addr() string            { return s.addr }
 func (s *embedded) Prefix() string          { return "" }
 func (s *embedded) Options() *redis.Options { return quiet(&redis.Options{Addr: s.addr}) }
 
-// Version is miniredis's, as it was linked in.
+// Version is that of the linked miniredis.
 func (s *embedded) Version() string {
 	return "miniredis " + modversion.Version("github.com/alicebob/miniredis/v2")
 }
@@ -135,7 +135,7 @@ func (s *embedded) use(purpose string, do func() error) error {
 	return nil
 }
 
-// Stop shuts the server.
+// Stop stops the server.
 func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err error) {
 	err = s.use("stop miniredis", func() error {
 		s.down = true
@@ -149,7 +149,7 @@ func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err err
 	return proof, err
 }
 
-// Start opens the server again.
+// Start starts the server again.
 func (s *embedded) Start(context.Context) (proof string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +163,7 @@ func (s *embedded) Start(context.Context) (proof string, err error) {
 	return "miniredis is back at " + s.addr, nil
 }
 
-// Replicate keeps what a replica would hold; there is no second server.
+// Replicate starts to keep what a replica would hold; there is no second server.
 func (s *embedded) Replicate(_ context.Context, asked Replication) error {
 	return s.use("replicate miniredis", func() error {
 		if _, has := s.mini.Lag(); has {
@@ -174,7 +174,7 @@ func (s *embedded) Replicate(_ context.Context, asked Replication) error {
 	})
 }
 
-// Promote shuts the server and opens it with what its replica held.
+// Promote stops the server and starts it again with what its replica held.
 func (s *embedded) Promote(context.Context) (proof string, err error) {
 	err = s.use("promote the replica of miniredis", func() error {
 		if _, has := s.mini.Lag(); !has {

@@ -72,7 +72,7 @@ func TestAKilledRunLeavesNoServerAndNoDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	// A connection ends with its server, the wait with the directory.
+	// A connection ends with its server, the loop when the directory is removed.
 	for _, conn := range conns {
 		_, _ = io.Copy(io.Discard, conn)
 	}

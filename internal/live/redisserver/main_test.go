@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// started are the servers that we start ourselves.
+// started are the servers that Open starts.
 var started = []string{Miniredis, RedisServer}
 
 // open opens a server for one test.
@@ -50,7 +50,7 @@ func client(t *testing.T, s Server) *redis.Client {
 	return rdb
 }
 
-// must runs a command that has to work.
+// must fails the test if a call fails.
 func must[T any](t *testing.T) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -61,7 +61,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// keys are all keys of a server, sorted by it.
+// keys returns all keys of a server.
 func keys(t *testing.T, rdb *redis.Client) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// stub is a miniredis that tells what is asked of it about itself.
+// stub is a miniredis that answers INFO as it is told to.
 func stub(t *testing.T, password string, about map[string]string) *miniredis.Miniredis {
 	t.Helper()
 	m := miniredis.RunT(t)
@@ -34,14 +34,14 @@ func stub(t *testing.T, password string, about map[string]string) *miniredis.Min
 	return m
 }
 
-// denying is a modern server that answers all that writes with an error.
+// denying is a modern server that answers writes with an error.
 func denying(answer string) map[string]string {
 	about := maps.Clone(modern)
 	about["deny"] = answer
 	return about
 }
 
-// modern tells of a server that is fit.
+// modern describes a server that can be used.
 var modern = map[string]string{"server": "# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\n", "replication": "role:master\r\n"}
 
 func TestAServerThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
@@ -84,8 +84,8 @@ func TestAServerThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
 	}
 }
 
-// checkRefusal checks that an error is what it should be, on one line that says
-// what it should and tells no password.
+// checkRefusal checks that an error is the expected one, on one line that contains
+// the given texts and no password.
 func checkRefusal(t *testing.T, err, want error, says ...string) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -183,7 +183,7 @@ func TestNoRedisServer(t *testing.T) {
 	checkRefusal(t, err, ErrServerMissing, "-redis miniredis")
 }
 
-func TestWhatAKilledRunLeftIsOurs(t *testing.T) {
+func TestKeysLeftByAKilledRunAreAccepted(t *testing.T) {
 	m := stub(t, "", modern)
 	for _, k := range []string{Root + "0123:lock:item", "{" + Root + "0123:lock:item}:fence"} {
 		if err := m.Set(k, "7"); err != nil {
@@ -205,7 +205,7 @@ func TestWhatAKilledRunLeftIsOurs(t *testing.T) {
 	}
 }
 
-// The same against a real server, whose words differ from version to version.
+// The same on a real server, whose error texts differ between versions.
 func TestARealServerRefuses(t *testing.T) {
 	s := open(t, RedisServer, Options{})
 	rdb, ctx := client(t, s), t.Context()
@@ -245,8 +245,8 @@ func TestARealServerRefuses(t *testing.T) {
 	checkRefusal(t, err, ErrServerWrites, "NOREPLICAS")
 }
 
-// Who opens a server finds out that it writes, and leaves nothing of that.
-func TestATrialLeavesNothing(t *testing.T) {
+// The check that a server accepts writes leaves nothing behind.
+func TestTheCheckForWritesLeavesNothing(t *testing.T) {
 	m := stub(t, "", modern)
 	s, err := Open(t.Context(), m.Addr(), Options{})
 	if err != nil {
@@ -258,7 +258,7 @@ func TestATrialLeavesNothing(t *testing.T) {
 	}
 }
 
-// A folder for temporary files may be named from where we are.
+// $TMPDIR may be a relative path.
 func TestARelativeFolderForTemporaryFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("tmp", 0o700); err != nil {
@@ -266,7 +266,7 @@ func TestARelativeFolderForTemporaryFiles(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", "tmp")
 	s := open(t, RedisServer, Options{})
-	if dir := s.(*spawned).dir; !filepath.IsAbs(dir) { // as the reaper wants it
+	if dir := s.(*spawned).dir; !filepath.IsAbs(dir) { // as the reaper needs it
 		t.Errorf("its folder is %s", dir)
 	}
 	restart(t, s, true)

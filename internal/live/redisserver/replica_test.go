@@ -13,8 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// wire is a replica's way to its primary that can be stopped, and notes what is
-// asked of it.
+// wire is a link that stops passing data when asked for a lag, which it records.
 type wire struct {
 	l        net.Listener
 	upstream string
@@ -28,12 +27,12 @@ func newWire(upstream string) (*wire, error) {
 		return nil, err
 	}
 	w := &wire{l: l, upstream: upstream}
-	go w.lead() // ends with either process
+	go w.forward() // ends with either process
 	return w, nil
 }
 
-// lead takes one connection, which is all that a replica makes.
-func (w *wire) lead() {
+// forward passes one connection, which is all that a replica makes.
+func (w *wire) forward() {
 	replica, err := w.l.Accept()
 	if err != nil {
 		return
@@ -59,7 +58,7 @@ func (w *wire) lead() {
 
 func (w *wire) Addr() string { return w.l.Addr().String() }
 
-// Delay lets nothing through any more, which is a lag that outlasts the test.
+// Delay stops the data, which amounts to a lag longer than the test.
 func (w *wire) Delay(lag time.Duration) (string, error) {
 	w.asked = lag
 	w.stopped.Store(true)
@@ -68,7 +67,7 @@ func (w *wire) Delay(lag time.Duration) (string, error) {
 
 func (w *wire) Close() error { return w.l.Close() }
 
-// replicate gives a server a replica that lags so long.
+// replicate gives a server a replica with a lag.
 func replicate(t *testing.T, s Server, lag time.Duration) *wire {
 	t.Helper()
 	var w *wire
@@ -89,8 +88,8 @@ var replicated = map[string]*regexp.Regexp{
 		`its replica, process \d+ \(nothing comes through\), master_link_status:up before, role:master after, took its place at \S+ at offset \d+$`),
 }
 
-// A failover loses what the replica had not heard of, and nothing else; it ends
-// connections and forgets scripts, and clients are led to the new primary.
+// A failover loses what the replica has not received, and nothing else. It ends
+// connections and forgets scripts, and clients then reach the new primary.
 func TestFailover(t *testing.T) {
 	for _, spec := range started {
 		t.Run(spec, func(t *testing.T) {
@@ -119,10 +118,10 @@ func TestFailover(t *testing.T) {
 				t.Error("the dead primary still listens")
 			}
 			if got := keys(t, rdb); !got["old"] || got["new"] {
-				t.Errorf("keys %v, want old alone", got)
+				t.Errorf("keys %v, want only old", got)
 			}
 			if life := must[time.Duration](t)(rdb.PTTL(ctx, "old").Result()); !aboutHours(life, 1) {
-				t.Errorf("the key lives %v, want what was left", life)
+				t.Errorf("the key lives %v, want what remained", life)
 			}
 			if err := rdb.EvalSha(ctx, sha, nil).Err(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
 				t.Errorf("a script outlived the failover: %v", err)
@@ -135,7 +134,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// After a failover all goes on: a restart, and another failover.
+// After a failover, a restart and another failover work.
 func TestAfterAFailover(t *testing.T) {
 	for _, spec := range started {
 		t.Run(spec, func(t *testing.T) {
@@ -151,19 +150,19 @@ func TestAfterAFailover(t *testing.T) {
 					t.Error(err)
 				}
 				if got := keys(t, rdb); len(got) != 1 {
-					t.Errorf("keys %v, want k alone", got)
+					t.Errorf("keys %v, want only k", got)
 				}
 			}
 		})
 	}
 }
 
-// A replica is a server as the first is: it follows, and is not left behind.
+// A replica follows its primary, and ends with it.
 func TestReplicaOfARealServer(t *testing.T) {
 	s := open(t, RedisServer, Options{}).(*spawned)
 	w := replicate(t, s, time.Second)
 	if w.asked != time.Second {
-		t.Errorf("the link was told to lag %v", w.asked)
+		t.Errorf("the link was asked for a lag of %v", w.asked)
 	}
 	addr := s.replica.addr
 	about := must[info](t)(ask(t.Context(), s.replica.admin, "replication"))
@@ -183,7 +182,7 @@ func TestReplicaOfARealServer(t *testing.T) {
 	}
 }
 
-// A replica whose link cannot be made is no replica, and nothing of it is left.
+// If the link cannot be made there is no replica, and nothing of it remains.
 func TestALinkThatCannotBeMade(t *testing.T) {
 	s := open(t, RedisServer, Options{}).(*spawned)
 	broken := errors.New("no link")

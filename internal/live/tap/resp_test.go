@@ -81,7 +81,7 @@ func TestMalformedStreamsKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// checkBytes checks that what was read and what is left is what came.
+// checkBytes checks that the bytes read and the rest make up the input.
 func checkBytes(t *testing.T, r *reader, in string) {
 	t.Helper()
 	raw := bytes.Clone(r.raw)

@@ -26,7 +26,7 @@ func TestEachCommandThatTouchesTheKeyIsSeen(t *testing.T) {
 		if err := script.Load(ctx, rdb).Err(); err != nil {
 			t.Fatal(err)
 		}
-		// Pipelines have connections of their own, which are opened here.
+		// This opens the separate connections of pipelines.
 		pong := func(p redis.Pipeliner) error { return p.Ping(ctx).Err() }
 		if _, err := rdb.Pipelined(ctx, pong); err != nil {
 			t.Fatal(err)
@@ -158,8 +158,8 @@ func TestSubscriptionsPass(t *testing.T) {
 	})
 }
 
-// Between Before and After of one command there is nothing of another's, over
-// all clients, and the key is as the command left it.
+// Between Before and After of a command no other command touches the key, of any
+// client, and the key is as the last command left it.
 func TestOneAtATime(t *testing.T) {
 	servers(t, func(t *testing.T, addr string) {
 		const clients, rounds = 4, 50

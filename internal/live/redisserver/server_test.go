@@ -30,10 +30,10 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// hour is longer than any test takes, so that only a jump can cross it.
+// hour is longer than any test takes, so only a clock jump can cross it.
 const hour = time.Hour
 
-// aboutHours reports whether a life is n hours, less what a slow test may take.
+// aboutHours reports whether a life is n hours, minus the time of a slow test.
 func aboutHours(life time.Duration, n int) bool {
 	return life <= time.Duration(n)*hour && life > time.Duration(n)*hour-hour/2
 }
@@ -114,7 +114,7 @@ func TestARealClockHasNoRate(t *testing.T) {
 	}
 }
 
-// restart ends the server and starts it again.
+// restart stops the server and starts it again.
 func restart(t *testing.T, s Server, keep bool) {
 	t.Helper()
 	proof := must[string](t)(s.Stop(t.Context(), keep))
@@ -130,7 +130,7 @@ func restart(t *testing.T, s Server, keep bool) {
 	must[string](t)(s.Start(t.Context()))
 }
 
-// ending is all that ends a server, or asks for it.
+// ending are the calls that stop, start or replace a server.
 var ending = map[string]func(context.Context, Server) error{
 	"stop":      func(ctx context.Context, s Server) error { _, err := s.Stop(ctx, true); return err },
 	"start":     func(ctx context.Context, s Server) error { _, err := s.Start(ctx); return err },
@@ -159,7 +159,7 @@ func TestRestart(t *testing.T) {
 				}
 				if step.want == 1 {
 					if life := must[time.Duration](t)(rdb.PTTL(ctx, "k").Result()); !aboutHours(life, 1) {
-						t.Errorf("the key lives %v, want what was left", life)
+						t.Errorf("the key lives %v, want what remained", life)
 					}
 				}
 				if err := rdb.EvalSha(ctx, sha, nil).Err(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
@@ -169,7 +169,7 @@ func TestRestart(t *testing.T) {
 			if _, err := s.JumpClock(ctx, hour); err != nil {
 				t.Errorf("jump after a restart: %v", err)
 			}
-			// What waits must wait again: it did not inherit the end of the old server.
+			// A blocking command works again: it is not bound to the end of the old server.
 			must[int64](t)(rdb.LPush(ctx, "list", "x").Result())
 			must[[]string](t)(rdb.BLPop(ctx, time.Second, "list").Result())
 		})
@@ -204,8 +204,8 @@ func TestAClosedServer(t *testing.T) {
 	}
 }
 
-// A server that we did not start loses no key but ours, and gets no other.
-func TestAnExternalServerKeepsWhatIsNotOurs(t *testing.T) {
+// An external server loses no keys but the run's, and gets no others.
+func TestAnExternalServerKeepsOtherKeys(t *testing.T) {
 	home := open(t, RedisServer, Options{})
 	rdb, ctx := client(t, home), t.Context()
 	must[string](t)(rdb.Set(ctx, "theirs", "x", hour).Result())
@@ -225,10 +225,10 @@ func TestAnExternalServerKeepsWhatIsNotOurs(t *testing.T) {
 		t.Errorf("proof %q, error %v", proof, err)
 	}
 	if life := must[time.Duration](t)(rdb.PTTL(ctx, s.Prefix()+"ours").Result()); !aboutHours(life, 2) {
-		t.Errorf("our key lives %v, want 2 hours", life)
+		t.Errorf("the run's key lives %v, want 2 hours", life)
 	}
 	if life := must[time.Duration](t)(rdb.PTTL(ctx, "theirs").Result()); !aboutHours(life, 1) {
-		t.Errorf("their key lives %v, want 1 hour", life)
+		t.Errorf("the other key lives %v, want 1 hour", life)
 	}
 	for name, do := range ending {
 		if err := do(ctx, s); !errors.Is(err, chaos.ErrUnsupported) {
@@ -242,6 +242,6 @@ func TestAnExternalServerKeepsWhatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := keys(t, rdb); !maps.Equal(got, map[string]bool{"theirs": true, "{theirs}:simrun:fence": true}) {
-		t.Errorf("left after Close: %v, want theirs alone", got)
+		t.Errorf("left after Close: %v, want only the others", got)
 	}
 }
