@@ -31,12 +31,12 @@ var oneWorld sync.Mutex
 // report. A panic in a goroutine that the lock started ends the process, as one of
 // simrun's own does, which is why package runner runs seeds in child processes.
 func Run(h bubble.Host, j engine.Job) engine.Outcome {
-	return run(h, j, slices.ContainsFunc(j.Scenario.Faults, func(p chaos.Plan) bool { return p.Spec.NeedsToxics }))
+	return runVia(h, j, slices.ContainsFunc(j.Scenario.Faults, func(p chaos.Plan) bool { return p.Spec.NeedsToxics }))
 }
 
-// run runs one seed. The clients' connections go through Toxiproxy's links if
+// runVia runs one seed. The clients' connections go through Toxiproxy's links if
 // viaToxics is set.
-func run(h bubble.Host, j engine.Job, viaToxics bool) engine.Outcome {
+func runVia(h bubble.Host, j engine.Job, viaToxics bool) engine.Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
 	out := engine.Outcome{Header: j.Header("sim")}

@@ -22,7 +22,7 @@ func TestLinksWithoutToxicsChangeNothing(t *testing.T) {
 		for _, st := range strategy.All() {
 			var hashes [2]string
 			for i, via := range []bool{false, true} {
-				out := run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 3, Record: true}, via)
+				out := runVia(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: 3, Record: true}, via)
 				hashes[i] = history.Hash(out.Header, out.Events)
 			}
 			if hashes[0] != hashes[1] {
