@@ -1,4 +1,4 @@
-# Needs Go and nothing else.
+# Everything here needs only Go; golangci-lint runs too where it is installed.
 .PHONY: all build test race lint bench report mutants
 
 all: build lint test
@@ -18,8 +18,8 @@ lint:
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
 
-# What the harness costs over a bare loop of the same Redis commands, and how
-# fast a history is judged.
+# Measures what the harness costs compared with a bare loop of the same Redis
+# commands, and how fast a history is judged.
 bench:
 	go run ./internal/dev/bench
 	go test -run '^$$' -bench . -benchtime 3x ./internal/check

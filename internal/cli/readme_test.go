@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/cli"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/scenarios"
 )
 
 // Every line of output that the README and the course show under a command is
@@ -108,5 +111,43 @@ func follows(t *testing.T, want, got string) {
 			t.Fatalf("the document shows\n%s\nwhich does not follow in\n%s", line, got)
 		}
 		rest = after
+	}
+}
+
+func TestReadmeListsEveryScenarioAndStrategy(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := scenarios.Names()
+	for _, s := range strategy.All() {
+		names = append(names, s.Name)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(readme), "\n| `"+name+"` |") {
+			t.Errorf("%s has no row in a table of README.md", name)
+		}
+	}
+}
+
+// Every relative link of a document leads to a file or a folder.
+func TestDocumentLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`)
+	found := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		page, err := os.ReadFile(path)
+		for _, l := range link.FindAllStringSubmatch(string(page), -1) {
+			found++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), l[1])); err != nil {
+				t.Errorf("%s links to %s: %v", path, l[1], err)
+			}
+		}
+		return err
+	})
+	if err != nil || found < 20 {
+		t.Errorf("found %d links (%v), want at least 20", found, err)
 	}
 }

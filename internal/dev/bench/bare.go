@@ -16,7 +16,7 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// bare sends the recorded commands with nothing of the harness around them.
+// bare sends the recorded commands without the harness.
 func bare(h bubble.Host, s *scenarios.Scenario, scripts []script) side {
 	var out side
 	begun := time.Now()
@@ -34,8 +34,8 @@ func bare(h bubble.Host, s *scenarios.Scenario, scripts []script) side {
 	return out
 }
 
-// replay runs one script in the caller's bubble and returns how many commands
-// were sent.
+// replay runs one script in the caller's bubble and returns the number of commands
+// sent.
 func replay(s *scenarios.Scenario, sc script) int {
 	m := miniredis.NewMiniRedis()
 	first, err := m.Dial()
@@ -81,7 +81,7 @@ func send(rdb *redis.Client, begun time.Time, ops []op) {
 	}
 }
 
-// client is the harness's client without the harness.
+// client has the options that the harness gives its clients.
 func client(s *scenarios.Scenario, m *miniredis.Miniredis, n uint64) *redis.Client {
 	rng := rand.New(rand.NewPCG(1, n))
 	var mu sync.Mutex

@@ -1,10 +1,10 @@
-// Command bench measures what the harness costs: it runs a scenario, and then a
-// bare loop that sends the same Redis commands at the same virtual times from
-// as many go-redis clients to a miniredis in a bubble, with no history, no
-// checks, no faults and no toxics.
+// Command bench measures the cost of the harness. It alternates between a scenario
+// and a bare loop that sends the same Redis commands at the same virtual times,
+// from the same number of go-redis clients to a miniredis in a bubble, without
+// history, checks, faults or toxics.
 //
-// Goals: both in one run and in turn, so that a noisy machine disturbs both.
-// Non-goals: judging anything; a figure is for people to read.
+// Goals: both sides in one run and in turn, so that a noisy machine affects both.
+// Non-goals: pass or fail; the figures are for people to read.
 package main
 
 import (
@@ -27,9 +27,9 @@ import (
 )
 
 func main() {
-	scenario := flag.String("scenario", "expiry", "which scenario's commands to send")
-	rounds := flag.Int("rounds", 7, "how often each side runs")
-	seeds := flag.Int("seeds", 20, "seeds of each strategy in a round")
+	scenario := flag.String("scenario", "expiry", "scenario whose commands are sent")
+	rounds := flag.Int("rounds", 7, "rounds of each side")
+	seeds := flag.Int("seeds", 20, "seeds for each strategy in a round")
 	flag.Parse()
 	s, err := scenarios.Load(*scenario)
 	if err != nil {
@@ -39,7 +39,7 @@ func main() {
 	bubble.Main(func(h bubble.Host) int { return compare(h, s, *rounds, *seeds) })
 }
 
-// side is what one side of the comparison did in one round.
+// side is the result of one side of the comparison in one round.
 type side struct {
 	commands int
 	virtual  time.Duration
@@ -88,20 +88,20 @@ func harness(h bubble.Host, s *scenarios.Scenario, seeds int) side {
 	return out
 }
 
-// op is one command of one client.
+// op is one command of a client; at is the virtual time since the start of the run.
 type op struct {
 	at        time.Duration
 	args      []any
 	subscribe bool
 }
 
-// script is what the clients of one run sent.
+// script holds the commands that the clients of one run sent.
 type script struct {
 	clients map[string][]op
 	names   []string
 }
 
-// record runs the scenario once to learn which commands it sends.
+// record runs the scenario once and returns the commands that its clients send.
 func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
 	var scripts []script
 	for _, st := range strategy.All() {
@@ -128,11 +128,11 @@ func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
 	return scripts
 }
 
-// spy is a go-redis hook that notes what a client sends.
+// spy is a go-redis hook that records what a client sends.
 type spy struct {
 	client string
 	begun  time.Time
-	into   map[string][]op // one bubble: its clients take turns
+	into   map[string][]op // unlocked: the clients of a bubble take turns
 }
 
 func (s spy) DialHook(next redis.DialHook) redis.DialHook { return next }
