@@ -13,7 +13,7 @@ import (
 // is a timeout of the client's own, not the caller's, so only its text is kept.
 func noAnswer(err error) error {
 	if isContextError(err) {
-		return fmt.Errorf("%w: %v", ErrNoAnswer, err)
+		return fmt.Errorf("%w: %s", ErrNoAnswer, err.Error())
 	}
 	return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 }

@@ -30,7 +30,7 @@ func run(e *env) (int, error) {
 		} else if err != nil {
 			return 0, err
 		}
-		defer session.Close()
+		defer func() { _ = session.Close() }()
 	}
 	dir, err := openDir(e.flags.out, e.flags.scenario, written(p, e.flags.mode))
 	if err != nil {

@@ -66,7 +66,7 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 	in := &Reader{name: name, in: bufio.NewReaderSize(r, MaxLine+1), line: 1}
 	line, _, err := in.next()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil, in.fail(ErrEmpty, "")
 	case err != nil:
 		return nil, err
@@ -89,9 +89,9 @@ func (r *Reader) Next(e *Event) error {
 func (r *Reader) event(e *Event) error {
 	line, whole, err := r.next()
 	switch {
-	case err == io.EOF && r.ended:
+	case errors.Is(err, io.EOF) && r.ended:
 		return io.EOF
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		r.line--
 		return r.fail(ErrTruncated, "")
 	case err != nil:
@@ -130,11 +130,11 @@ func (r *Reader) next() (line []byte, whole bool, err error) {
 	switch {
 	case err == nil:
 		return line[:len(line)-1], true, nil
-	case err == bufio.ErrBufferFull:
+	case errors.Is(err, bufio.ErrBufferFull):
 		return nil, false, r.fail(ErrTooLong, "")
-	case err == io.EOF && len(line) > 0:
+	case errors.Is(err, io.EOF) && len(line) > 0:
 		return line, false, nil
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil, false, io.EOF
 	}
 	return nil, false, fmt.Errorf("%s:%d: read history: %w", r.name, r.line, err)
@@ -201,7 +201,7 @@ func decodeEvent(line []byte, e *Event) (*Problem, string) {
 // mistake tells an unknown key from other mistakes in a line, and says what and
 // where it is.
 func mistake(err error, other *Problem) (*Problem, string) {
-	if at := (*json.SemanticError)(nil); errors.As(err, &at) && at.Err == json.ErrUnknownName {
+	if at := (*json.SemanticError)(nil); errors.As(err, &at) && errors.Is(at.Err, json.ErrUnknownName) {
 		return ErrUnknownKey, fmt.Sprintf("%q", at.JSONPointer.LastToken())
 	}
 	_, detail, _ := strings.Cut(err.Error(), ": ")
@@ -223,7 +223,7 @@ func ReadFile(path string) (h Header, events []Event, err error) {
 	}
 	for {
 		var e Event
-		if err := r.Next(&e); err == io.EOF {
+		if err := r.Next(&e); errors.Is(err, io.EOF) {
 			return r.Header(), events, nil
 		} else if err != nil {
 			return r.Header(), events, err

@@ -147,7 +147,7 @@ func (n *node) save(ctx context.Context) (proof string, err error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case <-timeout.C:
-		return "", fmt.Errorf("it does not end when told to save and end: %v", refused)
+		return "", fmt.Errorf("it does not end when told to save and end: %s", fmt.Sprint(refused))
 	}
 }
 

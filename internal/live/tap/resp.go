@@ -160,7 +160,7 @@ func (r *reader) line() ([]byte, error) {
 			return line[:len(line)-2], nil
 		case err == nil || len(line) > maxLine:
 			return nil, fmt.Errorf("%w: a line without its end: %.20q", ErrMalformed, line)
-		case err != bufio.ErrBufferFull:
+		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, cut(err, len(r.raw))
 		}
 	}

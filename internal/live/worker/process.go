@@ -92,7 +92,7 @@ func Start(ctx context.Context, c Command, o Options) (*Process, error) {
 
 // read passes lines on until the process closes its output.
 func (p *Process) read() {
-	defer p.Out.Close()
+	defer func() { _ = p.Out.Close() }()
 	defer close(p.lines)
 	lines := bufio.NewReaderSize(p.Out, maxLine)
 	for {
@@ -114,7 +114,8 @@ func (p *Process) read() {
 
 // died reports how a process ended that has closed its output.
 func (p *Process) died() error {
-	e, grace := (*proc.ExitError)(nil), time.NewTimer(p.opts.Grace)
+	var e *proc.ExitError
+	grace := time.NewTimer(p.opts.Grace)
 	defer grace.Stop()
 	select {
 	case <-p.Done():
