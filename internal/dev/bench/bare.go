@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -15,6 +16,17 @@ import (
 	"github.com/lockchaos/simrun/internal/virtual/memnet"
 	"github.com/lockchaos/simrun/scenarios"
 )
+
+// side is the result of one side of the comparison in one round.
+type side struct {
+	commands int
+	virtual  time.Duration
+	real     time.Duration
+}
+
+func (s side) String() string {
+	return fmt.Sprintf("%8.0f commands/s %9.0f virtual s/real s", float64(s.commands)/s.real.Seconds(), s.virtual.Seconds()/s.real.Seconds())
+}
 
 // bare sends the recorded commands without the harness.
 func bare(h bubble.Host, s *scenarios.Scenario, scripts []script) side {
