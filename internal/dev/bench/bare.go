@@ -60,7 +60,7 @@ func replay(s *scenarios.Scenario, sc script) int {
 	begun := time.Now()
 	var all sync.WaitGroup
 	for i, name := range sc.names {
-		rdb := client(s, m, uint64(i))
+		rdb := newClient(s, m, uint64(i))
 		sent += len(sc.clients[name])
 		all.Go(func() {
 			defer rdb.Close()
@@ -93,8 +93,8 @@ func send(rdb *redis.Client, begun time.Time, ops []op) {
 	}
 }
 
-// client has the options that the harness gives its clients.
-func client(s *scenarios.Scenario, m *miniredis.Miniredis, n uint64) *redis.Client {
+// newClient has the options that the harness gives its clients.
+func newClient(s *scenarios.Scenario, m *miniredis.Miniredis, n uint64) *redis.Client {
 	rng := rand.New(rand.NewPCG(1, n))
 	var mu sync.Mutex
 	latency := func() time.Duration {
