@@ -8,7 +8,7 @@ import (
 func BenchmarkViolationsPNG(b *testing.B) {
 	sc := fixture(b, b.TempDir(), "expiry").Scenarios[0]
 	for b.Loop() {
-		if err := ViolationsPNG(io.Discard, sc); err != nil {
+		if err := violationsPNG(io.Discard, sc); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/lockchaos/simrun/internal/results"
 )
 
 // findBrowser looks for a browser. On a machine without one the test is
@@ -99,7 +97,7 @@ func press(selector string) chromedp.Action[chromedp.Void] {
 		"return e.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); })()", selector))
 }
 
-func writeReport(t *testing.T, dir string, r results.Results) string {
+func writeReport(t *testing.T, dir string, r Results) string {
 	t.Helper()
 	path := filepath.Join(dir, ReportFile)
 	if err := writeFile(path, func(w io.Writer) error { return HTML(w, dir, r) }); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
@@ -11,26 +12,23 @@ import (
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 
-// evidence is one recorded run with what the drawings need of it.
+// evidence is one recorded run, with what is drawn from it.
 type evidence struct {
 	header    history.Header
 	events    []history.Event
-	violation *check.Violation // nil where the run shows a strategy that held
+	violation *check.Violation // nil if the run shows a strategy that held
 	steps     []check.Step
 	lanes     timeline.Timeline
 }
 
-// cellKey names one strategy under one scenario.
-type cellKey struct{ scenario, strategy string }
+// evidences are the histories that results name.
+type evidences map[cellKey]*evidence
 
-// folder is the histories that results name, by cell.
-type folder map[cellKey]*evidence
-
-// load reads the histories of r, whose paths are relative to dir. A history
-// that cannot be read whole does not hide the others: what is sound is
-// returned beside the error.
-func load(dir string, r results.Results) (folder, error) {
-	all := folder{}
+// load reads the histories of r, whose paths are relative to dir. A history that
+// cannot be read completely does not hide the others: load returns what is sound
+// beside the error.
+func load(dir string, r Results) (evidences, error) {
+	all := evidences{}
 	var errs []error
 	for _, sc := range r.Scenarios {
 		for _, s := range sc.Strategies {
@@ -52,22 +50,26 @@ func load(dir string, r results.Results) (folder, error) {
 func readEvidence(dir string, s results.Strategy) (*evidence, error) {
 	rel := filepath.FromSlash(s.History)
 	if !filepath.IsLocal(rel) {
-		return nil, fmt.Errorf("%w: history %q is outside of the folder", ErrResults, s.History)
+		return nil, fmt.Errorf("%w: history %q is outside the folder", ErrResults, s.History)
 	}
 	h, events, err := history.ReadFile(filepath.Join(dir, rel))
 	if len(events) == 0 {
 		return nil, err
 	}
-	e := &evidence{header: h, events: events}
-	var keep []int
-	// A history of another seed than the violation's would be told wrongly.
+	// The history may be of another seed than the first violation.
 	if f := s.FirstViolation; f != nil && f.Seed == h.Seed {
-		e.violation = &f.Violation
-		e.steps = check.Narrate(h, events, f.Violation)
-		keep = e.proof()
+		return newEvidence(h, events, &f.Violation), err
 	}
-	e.lanes = timeline.Build(h, events, keep...)
-	return e, err
+	return newEvidence(h, events, nil), err
+}
+
+func newEvidence(h history.Header, events []history.Event, v *check.Violation) *evidence {
+	e := &evidence{header: h, events: events, violation: v}
+	if v != nil {
+		e.steps = check.Narrate(h, events, *v)
+	}
+	e.lanes = timeline.Build(h, events, e.proof()...)
+	return e
 }
 
 // proof lists the events that the steps and the violation point to.
@@ -75,11 +77,36 @@ func (e *evidence) proof() []int {
 	if e.violation == nil {
 		return nil
 	}
-	seqs := append([]int(nil), e.violation.Events...)
+	seqs := slices.Clone(e.violation.Events)
 	for _, s := range e.steps {
 		if s.Seq != 0 {
 			seqs = append(seqs, s.Seq)
 		}
 	}
 	return seqs
+}
+
+// firstProof is when the first event that proves the violation happened.
+func (e *evidence) firstProof() int64 {
+	at := e.violation.At
+	for i := range e.events {
+		if len(e.violation.Events) > 0 && e.events[i].Seq == e.violation.Events[0] {
+			at = min(at, e.events[i].At)
+		}
+	}
+	return at
+}
+
+// spanText names what a client's lane shows.
+func spanText(s timeline.Span) string {
+	switch s.State {
+	case timeline.Lost:
+		return "inside, lease lost"
+	case timeline.Rollback:
+		return "rolling back"
+	case timeline.Dead:
+		return "crashed"
+	default:
+		return string(s.State)
+	}
 }

@@ -2,44 +2,44 @@ package reports_test
 
 import (
 	"fmt"
+	"log"
 	"os"
-	"strings"
+	"path/filepath"
 
-	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/reports"
 )
 
-// A recorded results.json is read strictly, and can be drawn again at any time.
-func ExampleDecodeResults() {
-	r, err := reports.DecodeResults(strings.NewReader(`{"version": 1, "verdict": "pass", "scenarios": [
-		{"name": "expiry", "verdict": "pass", "strategies": [{"name": "naive", "verdict": "pass", "runs": 100}]}]}`))
+// Read reads the results of an earlier run, which can then be drawn again.
+func ExampleRead() {
+	dir, err := os.MkdirTemp("", "results")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fmt.Println(r.Verdict, r.Scenarios[0].Strategies[0].Runs)
-	_, err = reports.DecodeResults(strings.NewReader(`{"version": 1, "verdikt": "pass"}`))
-	fmt.Println(err)
-	// Output:
-	// pass 100
-	// not a valid results.json: json: unknown field "verdikt"
-}
+	defer os.RemoveAll(dir)
+	recorded := `{"version": 1, "verdict": "pass", "virtual_seconds": 3600, "wall_seconds": 2, "scenarios": [
+		{"name": "expiry", "summary": "The work outlives the lease.", "verdict": "pass", "clients": 3, "lease_ms": 30000, "strategies": [
+			{"name": "naive", "verdict": "pass", "runs": 100, "violations": {"overlap": {"count": 310, "runs": 100}}},
+			{"name": "watchdog", "verdict": "pass", "runs": 100}]}]}`
+	if err := os.WriteFile(filepath.Join(dir, reports.ResultsFile), []byte(recorded), 0o644); err != nil {
+		log.Fatal(err)
+	}
 
-func ExampleTerminal() {
-	r := results.Results{Version: 1, Verdict: results.Pass, VirtualSeconds: 3600, WallSeconds: 2, Scenarios: []results.Scenario{{
-		Name: "expiry", Summary: "The work outlives the lease.", Verdict: results.Pass, Clients: 3, LeaseMS: 30000,
-		Strategies: []results.Strategy{
-			{Name: "naive", Verdict: results.Pass, Runs: 100, Violations: map[string]results.Breach{"overlap": {Count: 310, Runs: 100}}},
-			{Name: "watchdog", Verdict: results.Pass, Runs: 100},
-		},
-	}}}
+	r, err := reports.Read(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range r.Scenarios[0].Strategies {
+		fmt.Println(s.Name, s.Verdict, s.Violations["overlap"].Count)
+	}
 	if err := reports.Terminal(os.Stdout, r, reports.TerminalOptions{}); err != nil {
-		fmt.Println(err)
+		log.Fatal(err)
 	}
 	// Output:
+	// naive pass 310
+	// watchdog pass 0
 	// expiry  ✓ pass
 	// The work outlives the lease.
-	// 3 clients, lease 30 s; violations are count (runs)
+	// 3 clients, lease 30 s; violations: count (runs)
 	//
 	// strategy  verdict  runs  sections    overlap  aborted  rejected  wait p50  p99
 	// naive     ✓ pass    100         0  310 (100)        0         0       0 s  0 s

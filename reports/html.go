@@ -1,11 +1,18 @@
 package reports
 
 import (
-	_ "embed"
+	"cmp"
+	_ "embed" // the templates, the style and the scripts of the pages
+	"fmt"
 	"html/template"
 	"io"
+	"regexp"
+	"slices"
+	"strings"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/timeline"
 )
 
 var (
@@ -21,21 +28,216 @@ var (
 	reportScript string
 )
 
-var reportPage = template.Must(template.New("report").Parse(reportTemplate))
+// pageFuncs are what the templates of all pages call.
+var pageFuncs = template.FuncMap{
+	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
+	"headline": headline, "isUnknown": isUnknown, "join": strings.Join, "letters": letters, "lost": lostText,
+	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": plural,
+	"thousands": thousands, "unknownText": unknownText, "violation": countViolation, "observation": countObservation,
+	"count":   func(n float64) string { return thousands(int(n)) },
+	"frames":  func(dump string) []frame { return stackFrames(dump, stackLines) },
+	"minus":   func(a, b float64) float64 { return a - b },
+	"next":    func(i int) int { return i + 1 },
+	"seconds": func(ms float64) string { return seconds(ms / 1000) },
+	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
+	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
+	"width":   barPercent,
+	"wrongs":  func(s results.Strategy) string { return cmp.Or(wrongs(s), "no violations") },
+}
+
+var reportPage = template.Must(template.New("report").Funcs(pageFuncs).Parse(reportTemplate))
 
 // HTML writes report.html: one file that needs no network and no server. The
 // histories that r names are read relative to dir.
-func HTML(w io.Writer, dir string, r results.Results) error {
-	f, err := load(dir, r)
+func HTML(w io.Writer, dir string, r Results) error {
+	all, err := load(dir, r)
 	if err != nil {
 		return err
 	}
-	return writeHTML(w, r, f)
+	return writeHTML(w, r, all)
 }
 
-func writeHTML(w io.Writer, r results.Results, f folder) error {
-	p := newPage(r, f)
-	p.Style = template.CSS(reportStyle)
-	p.Script = template.JS(timelineScript + drawScript + reportScript)
-	return reportPage.Execute(w, p)
+// reportView is what the template shows. Every text in it is plain: the template
+// escapes it for its place.
+type reportView struct {
+	Results
+	Title, Sentence string
+	Facts           []string
+	Strategies      []string     // columns of the matrix; none for a single scenario
+	Letters         []letterName // that the matrix uses
+	Scenarios       []scenarioView
+	Style           template.CSS
+	Script          template.JS
+}
+
+type scenarioView struct {
+	results.Scenario
+	Many             bool // it is one of many
+	Facts            []string
+	Sentence         string // of one of many; alone, it stands at the top of the page
+	Safety, Liveness []string
+	SoldOut          bool // some strategy has an expectation about it
+	Bars             []countGroup
+	Most             float64 // the longest bar
+	Longest          float64 // the longest time inside, in milliseconds
+	Waits            *waitsView
+	Cells            []cellView
+}
+
+func writeHTML(w io.Writer, r Results, all evidences) error {
+	v := reportView{
+		Results: r, Title: "simrun", Sentence: resultsSentence(r), Letters: letterNames(r),
+		Facts: append([]string{scopeText(r), paceText(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
+		Style: template.CSS(reportStyle), Script: template.JS(timelineScript + drawScript + reportScript),
+	}
+	many := len(r.Scenarios) > 1
+	if many {
+		v.Strategies = strategyNames(r)
+	}
+	for _, sc := range r.Scenarios {
+		if !many {
+			v.Title += ": " + sc.Name
+		}
+		v.Scenarios = append(v.Scenarios, newScenarioView(sc, all, many))
+	}
+	return reportPage.Execute(w, v)
+}
+
+func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView {
+	v := scenarioView{Scenario: sc, Many: many, Waits: newWaitsView(sc.Strategies)}
+	if many {
+		v.Sentence = scenarioSentence(sc)
+	}
+	if sc.Clients > 0 {
+		v.Facts = append(v.Facts, plural(sc.Clients, "client"), "lease "+shortMillis(sc.LeaseMS))
+	}
+	if sc.File != "" {
+		v.Facts = append(v.Facts, "from "+sc.File)
+	}
+	for _, name := range properties(sc.Strategies...) {
+		if p, _ := check.Lookup(name); p.Liveness {
+			v.Liveness = append(v.Liveness, name)
+		} else {
+			v.Safety = append(v.Safety, name)
+		}
+	}
+	v.Bars, v.Most = violationCounts(sc.Strategies)
+	for _, s := range sc.Strategies {
+		v.SoldOut = v.SoldOut || s.Expected["sold-out"] != ""
+		v.Longest = max(v.Longest, s.InsideMS)
+		v.Cells = append(v.Cells, newCellView(sc.Name, s, all[cellKey{sc.Name, s.Name}], many))
+	}
+	return v
+}
+
+// Properties are the columns of the table: safety, then liveness.
+func (v scenarioView) Properties() []string { return slices.Concat(v.Safety, v.Liveness) }
+
+// cellView is one strategy in one scenario, in full.
+type cellView struct {
+	results.Strategy
+	Scenario string
+	Live     bool
+	Steps    []check.Step // of the first violation
+	Timeline *timelineView
+	Cut      string // why the timeline does not show the whole run
+}
+
+// Marks that a timeline of report.html keeps: a report of one scenario stays
+// far below 1 MB, one of all scenarios below 5 MB.
+const (
+	marksAlone  = 900
+	marksOfMany = 300
+)
+
+func newCellView(scenario string, s results.Strategy, e *evidence, many bool) cellView {
+	c := cellView{Strategy: s, Scenario: scenario}
+	if e == nil {
+		return c
+	}
+	c.Live, c.Steps = e.header.Mode == "live", e.steps
+	limit := marksAlone
+	if many {
+		if limit = marksOfMany; e.violation == nil {
+			return c
+		}
+	}
+	lanes, cut := e.lanes.Clip(e.proof(), limit)
+	if cut {
+		c.Cut = fmt.Sprintf("This shows %s to %s. The whole run is in %s.", timeline.Clock(lanes.Start), timeline.Clock(lanes.End), s.History)
+	}
+	c.Timeline = newTimelineView(lanes, e)
+	return c
+}
+
+// Expectation says whether the scenario expects the first violation.
+func (c cellView) Expectation() string {
+	switch c.Expected[c.FirstViolation.Property] {
+	case "some", "every":
+		return "expected"
+	case "none":
+		return "not expected"
+	default:
+		return noExpectation
+	}
+}
+
+const noExpectation = "no expectation"
+
+// countView is a number in the table with what was expected of it.
+type countView struct {
+	N           int
+	Expectation string // "" if there is nothing to say
+	Mismatch    bool
+}
+
+// countObservation says how often a strategy did something that is no violation.
+func countObservation(s results.Strategy, name string, n int) countView {
+	c := countView{N: n}
+	want := s.Expected[name]
+	switch {
+	case want != "" && n > 0:
+		c.Expectation = "expected"
+	case want != "":
+		c.Expectation = "as expected"
+	}
+	for _, m := range s.Mismatches {
+		if m.Property == name {
+			c.Mismatch, c.Expectation = true, "expected "+wantText(m.Want)
+		}
+	}
+	return c
+}
+
+// violationView is a cell of the table: a property's violations by a strategy.
+type violationView struct {
+	countView
+	Property, Runs, Worst string
+}
+
+func countViolation(s results.Strategy, property string) violationView {
+	b := s.Violations[property]
+	v := violationView{countView: countObservation(s, property, b.Count), Property: property}
+	if b.Count > 0 {
+		v.Expectation = cmp.Or(v.Expectation, noExpectation)
+		v.Runs = fmt.Sprintf("%s of %s", thousands(b.Runs), plural(s.Runs, "run"))
+	}
+	switch {
+	case b.WorstMS > 0:
+		v.Worst = "worst " + millis(b.WorstMS)
+	case b.Worst > 0:
+		v.Worst = "worst " + thousands(int(b.Worst))
+	}
+	return v
+}
+
+var notWord = regexp.MustCompile(`[^a-z0-9.]+`)
+
+// anchor makes an id for a fragment of an address.
+func anchor(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		out = append(out, strings.Trim(notWord.ReplaceAllString(strings.ToLower(p), "-"), "-"))
+	}
+	return strings.Join(out, "--")
 }

@@ -28,7 +28,7 @@ type spanView [7]any
 // markView is event, lane, time, kind, text.
 type markView [5]any
 
-func viewTimeline(t timeline.Timeline, e *evidence) *timelineView {
+func newTimelineView(t timeline.Timeline, e *evidence) *timelineView {
 	v := &timelineView{Start: virtualMS(t.Start), End: virtualMS(t.End), At: -1, Faults: len(t.Faults) > 0, Proof: []int{}}
 	first := 0
 	if v.Faults {
@@ -51,7 +51,7 @@ func viewTimeline(t timeline.Timeline, e *evidence) *timelineView {
 	}
 	for _, c := range t.Clients {
 		for _, s := range c.Spans {
-			v.Spans = append(v.Spans, spanView{lane[c.Name], s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, label(s), -1})
+			v.Spans = append(v.Spans, spanView{lane[c.Name], s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, spanText(s), -1})
 		}
 		v.addMarks(c.Marks, lane[c.Name])
 	}
@@ -74,37 +74,19 @@ func (v *timelineView) addMarks(marks []timeline.Mark, lane int) {
 	}
 }
 
-// focus opens a timeline on the steps of its violation, with some air.
+// focus opens a timeline on the steps of its violation, with a margin.
 func (v *timelineView) focus(t timeline.Timeline, e *evidence) {
 	from, to := t.Start, t.End
 	if e.violation != nil {
 		v.At, v.Name, v.Proof = virtualMS(e.violation.At), e.violation.Property, e.violation.Events
-		from, to = e.violation.At, e.violation.At
+		from, to = e.firstProof(), e.violation.At
 		for _, s := range e.steps {
 			from, to = min(from, s.At), max(to, s.At)
 		}
-		for i := range e.events {
-			if ev := &e.events[i]; len(v.Proof) > 0 && ev.Seq == v.Proof[0] {
-				from = min(from, ev.At)
-			}
-		}
-		air := max((to-from)/12, int64(5e6))
-		from, to = max(t.Start-air/4, from-air), min(t.End, to+air)
+		margin := max((to-from)/12, int64(5e6))
+		from, to = max(t.Start-margin/4, from-margin), min(t.End, to+margin)
 	}
 	v.Focus = [2]float64{virtualMS(from), virtualMS(to)}
-}
-
-func label(s timeline.Span) string {
-	switch s.State {
-	case timeline.Lost:
-		return "inside, lease lost"
-	case timeline.Rollback:
-		return "rolling back"
-	case timeline.Dead:
-		return "crashed"
-	default:
-		return string(s.State)
-	}
 }
 
 // virtualMS is a virtual time in milliseconds, to the microsecond.

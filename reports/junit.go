@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -8,9 +9,6 @@ import (
 
 	"github.com/lockchaos/simrun/internal/results"
 )
-
-// JUnitFile is the name of the JUnit report in its folder.
-const JUnitFile = "junit.xml"
 
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
@@ -48,7 +46,7 @@ type junitFault struct {
 // failure for each expectation that did not hold. A lock that misbehaved as a
 // program, and too little evidence, are errors: neither may read as a pass.
 // Suites count cases, as JUnit does, not failures.
-func JUnit(w io.Writer, r results.Results) error {
+func JUnit(w io.Writer, r Results) error {
 	all := junitSuites{Name: "simrun", Time: fmt.Sprintf("%.3f", r.WallSeconds)}
 	for _, sc := range r.Scenarios {
 		suite := junitSuite{Name: sc.Name}
@@ -84,7 +82,7 @@ func junitCell(sc results.Scenario, s results.Strategy) junitCase {
 	c := junitCase{Name: s.Name, Class: sc.Name, Out: junitOut(s)}
 	for _, m := range s.Mismatches {
 		c.Failures = append(c.Failures, junitFault{
-			Message: mismatchText(m), Type: m.Property,
+			Message: cmp.Or(m.Text, mismatchText(s, m)), Type: m.Property,
 			Text: fmt.Sprintf("expected %s, got %s\nreplay: %s\n", m.Want, m.Got, m.Replay),
 		})
 	}
@@ -108,7 +106,7 @@ func junitOut(s results.Strategy) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "runs %d, sections %d, aborted %d, rejected writes %d, commands %d\n",
 		s.Runs, s.Sections, s.Aborted, s.RejectedWrites, s.Commands)
-	for _, p := range breached(s) {
+	for _, p := range violated(s) {
 		v := s.Violations[p]
 		fmt.Fprintf(&b, "%s %d in %d runs, first with seed %d\n", p, v.Count, v.Runs, v.FirstSeed)
 	}

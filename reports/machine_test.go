@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,42 +49,70 @@ func TestTrace(t *testing.T) {
 	h, events := toyHistory("gc-pause", toyLocks[0])
 	v := judgeToy(events).violations[0]
 	var out bytes.Buffer
-	if err := Trace(&out, h, events, v); err != nil {
+	if err := writeTrace(&out, newEvidence(h, events, &v)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "trace.json", out.Bytes())
-
 	var file struct {
 		Events []struct {
-			Phase string   `json:"ph"`
-			TS    *float64 `json:"ts"`
-			Dur   *float64 `json:"dur"`
-			PID   int      `json:"pid"`
+			Name, Cat string
+			Phase     string   `json:"ph"`
+			TS        *float64 `json:"ts"`
+			Dur       *float64 `json:"dur"`
+			PID, TID  int
+			Args      struct{ Name, Text string }
 		} `json:"traceEvents"`
 	}
 	if err := json.Unmarshal(out.Bytes(), &file); err != nil {
 		t.Fatal(err)
 	}
-	phases := map[string]int{}
+	names, found := map[int]string{}, map[string]bool{}
+	var arrows []string
+	last := 0.0
 	for _, e := range file.Events {
-		phases[e.Phase]++
 		if e.TS == nil || e.PID == 0 || (e.Phase == "X") != (e.Dur != nil) {
-			t.Errorf("event of phase %s lacks ts, pid or dur: %+v", e.Phase, e)
+			t.Fatalf("event of phase %s lacks ts, pid or dur: %+v", e.Phase, e)
+		}
+		if *e.TS < last {
+			t.Errorf("%+v is earlier than the event before it", e)
+		}
+		last = *e.TS
+		if e.Name == "process_name" {
+			names[e.PID] = e.Args.Name
+		}
+		at := fmt.Sprintf("%s: %s %s at %.0f", names[e.PID], e.Cat, e.Name, *e.TS)
+		switch e.Phase {
+		case "X":
+			found[fmt.Sprintf("%s for %.0f", at, *e.Dur)] = true
+		case "i":
+			found[at+": "+e.Args.Text] = true
+		case "s", "t", "f":
+			arrows = append(arrows, fmt.Sprintf("%s %s at %.0f", e.Phase, names[e.PID], *e.TS))
 		}
 	}
-	if phases["s"] != 1 || phases["f"] != 1 {
-		t.Errorf("want one arrow through the violation, got phases %v", phases)
+	for _, want := range []string{
+		"client A: client waiting at 2000 for 1000",
+		"client A: client inside at 3000 for 20002500",
+		"client B: fault pause at 25007500 for 40000000",
+		"Redis: redis owner A at 2500 for 20004000",
+		"Redis: event locked at 2500: Redis: A owns the key, for 30.0 s",
+		"client A: event wrote at 20005000: A writes the stock: 99",
+	} {
+		if !found[want] {
+			t.Errorf("the trace lacks %q", want)
+		}
+	}
+	if want := []string{"s client B at 20007500", "f client C at 50408000"}; !slices.Equal(arrows, want) {
+		t.Errorf("the arrow goes %q, want %q", arrows, want)
 	}
 }
 
 func TestResultsComeBackAsTheyWere(t *testing.T) {
 	dir := t.TempDir()
 	want := withMisfits(t, dir, "expiry", "gc-pause")
-	path, err := WriteResults(dir, want)
-	if err != nil {
+	if _, err := Write(dir, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadResults(path)
+	got, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +125,7 @@ func TestResultsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestReadResultsIsStrict(t *testing.T) {
+func TestReadIsStrict(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text string
 		want error
@@ -114,28 +144,28 @@ func TestReadResultsIsStrict(t *testing.T) {
 		"history absolute": {`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b","history":"/etc/passwd"}]}]}`, ErrResults},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := DecodeResults(bytes.NewReader([]byte(tc.text))); !errors.Is(err, tc.want) {
+			if _, err := decode(bytes.NewReader([]byte(tc.text))); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
 		})
 	}
-	if _, err := ReadResults(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("absent file: got %v", err)
 	}
 }
 
 // Whatever the reader accepts, every writer must be able to draw.
-func FuzzDecodeResults(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	var seed bytes.Buffer
 	r := withMisfits(f, f.TempDir(), "gc-pause")
 	r.Scenarios[0].Strategies = r.Scenarios[0].Strategies[:3]
-	if err := EncodeResults(&seed, r); err != nil {
+	if err := encode(&seed, r); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(seed.Bytes())
 	f.Add([]byte(`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b","wait_cdf_ms":[1]}]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := DecodeResults(bytes.NewReader(b))
+		r, err := decode(bytes.NewReader(b))
 		if err != nil {
 			if !errors.Is(err, ErrResults) && !errors.Is(err, ErrVersion) {
 				t.Fatalf("an error of no known sort: %v", err)
@@ -146,7 +176,7 @@ func FuzzDecodeResults(f *testing.F) {
 		for name, err := range map[string]error{
 			"terminal": Terminal(&out, r, TerminalOptions{Width: 40, Details: true}),
 			"junit":    JUnit(&out, r),
-			"json":     EncodeResults(&out, r),
+			"json":     encode(&out, r),
 			"html":     writeHTML(&out, r, nil),
 		} {
 			if err != nil {

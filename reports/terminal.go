@@ -5,15 +5,25 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-// TerminalFor looks at the file that a table goes to: colour and width only on
-// a terminal, and no colour where NO_COLOR is set or TERM is "dumb".
+// TerminalOptions says what to write for a terminal.
+type TerminalOptions struct {
+	Width   int    // columns; 0 means no limit
+	Colour  bool   // ANSI colours
+	Details bool   // show every scenario in full, even if there are many
+	Dir     string // the result folder, whose files the last lines name; "" names none
+}
+
+// TerminalFor returns the options for the file that a report goes to: colour and
+// width only on a terminal, and no colour if NO_COLOR is set or TERM is "dumb".
 func TerminalFor(f *os.File) TerminalOptions {
 	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {
@@ -26,9 +36,9 @@ func TerminalFor(f *os.File) TerminalOptions {
 	return o
 }
 
-// Terminal writes results for people at a terminal: a table for one scenario,
-// a matrix for many with what did not pass in full, and the verdict last.
-func Terminal(w io.Writer, r results.Results, o TerminalOptions) error {
+// Terminal writes results for people at a terminal: a table for one scenario; for
+// many, a matrix and the scenarios that did not pass. The verdict comes last.
+func Terminal(w io.Writer, r Results, o TerminalOptions) error {
 	t := terminal{o: o, s: style{o.Colour}}
 	if len(r.Scenarios) > 1 {
 		t.matrix(r)
@@ -43,6 +53,81 @@ func Terminal(w io.Writer, r results.Results, o TerminalOptions) error {
 	return err
 }
 
+type terminal struct {
+	o   TerminalOptions
+	s   style
+	out strings.Builder
+}
+
+func (t *terminal) line(parts ...string) { t.out.WriteString(strings.Join(parts, "") + "\n") }
+
+func (t *terminal) dim(text string) string { return t.s.paint(dim, text) }
+
+// verdictSign shows a verdict in one character.
+func verdictSign(v results.Verdict) cell {
+	switch v {
+	case results.Pass:
+		return cell{"✓", good}
+	case results.Fail:
+		return cell{"✗", harm}
+	default:
+		return cell{"?", warn}
+	}
+}
+
+func verdictCell(v results.Verdict) cell {
+	c := verdictSign(v)
+	return cell{c.text + " " + v.String(), c.tone}
+}
+
+// matrix writes a row for each scenario and a column for each strategy. Letters
+// beside the verdict say what the lock violated: a lock that fails as expected
+// passes, and still fails its users.
+func (t *terminal) matrix(r Results) {
+	cols := []column{{head: "scenario"}}
+	names := strategyNames(r)
+	for _, n := range names {
+		cols = append(cols, column{head: oneLine(n)})
+	}
+	for _, sc := range r.Scenarios {
+		cols[0].cells = append(cols[0].cells, cell{oneLine(sc.Name), plain})
+		for i, n := range names {
+			c := cell{"·", dim}
+			if s := findStrategy(sc, n); s != nil {
+				c = verdictSign(s.Verdict)
+				c.text = strings.TrimSpace(c.text + " " + letters(*s))
+			}
+			cols[i+1].cells = append(cols[i+1].cells, c)
+		}
+	}
+	t.out.WriteString(layout(cols, 1, t.o.Width, t.s))
+	t.line()
+	t.legend("✓ as expected", "✗ not as expected", "? too little evidence")
+	var parts []string
+	for _, l := range letterNames(r) {
+		parts = append(parts, l.Letter+" "+l.Name)
+	}
+	if len(parts) > 0 {
+		parts[0] = "Violations: " + parts[0]
+		t.legend(parts...)
+	}
+	t.line()
+}
+
+// legend writes parts on as few lines as the width allows.
+func (t *terminal) legend(parts ...string) {
+	line := parts[0]
+	for _, p := range parts[1:] {
+		next := line + "   " + p
+		if t.o.Width > 0 && utf8.RuneCountInString(next) > t.o.Width {
+			t.line(t.dim(line))
+			next = p
+		}
+		line = next
+	}
+	t.line(t.dim(line))
+}
+
 func (t *terminal) scenario(sc results.Scenario) {
 	v := verdictCell(sc.Verdict)
 	t.line(t.s.paint(strong, oneLine(sc.Name)), "  ", t.s.paint(v.tone, v.text))
@@ -50,33 +135,36 @@ func (t *terminal) scenario(sc results.Scenario) {
 		t.line(oneLine(sc.Summary))
 	}
 	if sc.Clients > 0 {
-		t.line(t.s.paint(dim, fmt.Sprintf("%s, lease %s; violations are count (runs)", plural(sc.Clients, "client", "clients"), lease(sc.LeaseMS))))
+		t.line(t.dim(fmt.Sprintf("%s, lease %s; violations: count (runs)", plural(sc.Clients, "client"), shortMillis(sc.LeaseMS))))
 	}
 	for _, f := range sc.Faults {
-		t.line(t.s.paint(dim, "fault  "+oneLine(f)))
+		t.line(t.dim("fault  " + oneLine(f)))
 	}
 	t.line()
-	t.out.WriteString(layout(columns(sc), 2, t.o.Width, t.s))
+	t.out.WriteString(layout(strategyColumns(sc), 2, t.o.Width, t.s))
 	t.line()
 	t.notes(sc)
 }
 
-// columns is the table of one scenario.
-func columns(sc results.Scenario) []column {
-	props := properties(sc.Strategies)
-	cols := []column{{head: "strategy"}, {head: "verdict"}, {head: "runs", right: true}, {head: "sections", right: true}}
-	for _, p := range props {
-		cols = append(cols, column{head: p, right: true})
-	}
-	for _, h := range []string{"aborted", "rejected", "wait p50", "p99"} {
+// strategyColumns is the table of one scenario.
+func strategyColumns(sc results.Scenario) []column {
+	props := properties(sc.Strategies...)
+	cols := []column{{head: "strategy"}, {head: "verdict"}}
+	for _, h := range slices.Concat([]string{"runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"}) {
 		cols = append(cols, column{head: h, right: true})
 	}
 	for _, s := range sc.Strategies {
 		row := []cell{{oneLine(s.Name), plain}, verdictCell(s.Verdict), {thousands(s.Runs), plain}, {thousands(s.Sections), plain}}
 		for _, p := range props {
-			row = append(row, breachCell(s, p))
+			c := cell{"0", good}
+			if v := s.Violations[p]; v.Count > 0 {
+				c = cell{fmt.Sprintf("%s (%s)", thousands(v.Count), thousands(v.Runs)), harm}
+			}
+			row = append(row, markMismatch(c, s, p))
 		}
-		row = append(row, observed(s, "aborted", s.Aborted), observed(s, "rejected", s.RejectedWrites),
+		row = append(row,
+			markMismatch(cell{thousands(s.Aborted), plain}, s, "aborted"),
+			markMismatch(cell{thousands(s.RejectedWrites), plain}, s, "rejected"),
 			cell{millis(s.Wait.P50), plain}, cell{millis(s.Wait.P99), plain})
 		for i := range row {
 			cols[i].cells = append(cols[i].cells, row[i])
@@ -85,43 +173,59 @@ func columns(sc results.Scenario) []column {
 	return cols
 }
 
-func breachCell(s results.Strategy, property string) cell {
-	b := s.Violations[property]
-	c := cell{"0", good}
-	if b.Count > 0 {
-		c = cell{fmt.Sprintf("%s (%s)", thousands(b.Count), thousands(b.Runs)), harm}
-	}
-	if mismatched(s, property) {
-		c = cell{c.text + " ✗", harm}
+// markMismatch marks a cell whose count is not as expected.
+func markMismatch(c cell, s results.Strategy, name string) cell {
+	if slices.ContainsFunc(s.Mismatches, func(m results.Mismatch) bool { return m.Property == name }) {
+		return cell{c.text + " ✗", harm}
 	}
 	return c
 }
 
-func observed(s results.Strategy, name string, n int) cell {
-	c := cell{thousands(n), plain}
-	if mismatched(s, name) {
-		c = cell{c.text + " ✗", harm}
+// notes are the lines under a table: whatever is not as expected, one line each
+// with the command that shows it, and each strategy's first violation.
+func (t *terminal) notes(sc results.Scenario) {
+	before := t.out.Len()
+	note := func(c cell, head, text, replay string) {
+		line := t.s.paint(c.tone, c.text+" "+oneLine(head)) + " " + oneLine(text)
+		if replay != "" {
+			line += "  " + t.dim("→") + " " + oneLine(replay)
+		}
+		t.line(line)
 	}
-	return c
-}
-
-func mismatched(s results.Strategy, property string) bool {
-	for _, m := range s.Mismatches {
-		if m.Property == property {
-			return true
+	for _, s := range sc.Strategies {
+		for _, m := range s.Mismatches {
+			note(verdictSign(results.Fail), s.Name+":", mismatchText(s, m), m.Replay)
+		}
+		for _, f := range s.Findings {
+			note(cell{letterFinding, harm}, s.Name+":", findingText(f), f.Replay)
+			if len(sc.Strategies) == 1 || s.Runs == 1 {
+				for _, fr := range stackFrames(f.Stack, stackLines) {
+					t.line("    ", oneLine(fr.Call), "  ", t.dim(oneLine(fr.Place)))
+				}
+			}
+		}
+		if isUnknown(s) {
+			note(verdictSign(results.Unknown), s.Name+":", unknownText(s), "")
 		}
 	}
-	return false
+	for _, s := range sc.Strategies {
+		if f := s.FirstViolation; f != nil {
+			note(cell{"·", dim}, s.Name+":", f.Property+": "+f.Violation.Text, f.Replay)
+		}
+	}
+	if t.out.Len() > before {
+		t.line()
+	}
 }
 
-func (t *terminal) summary(r results.Results) {
+func (t *terminal) summary(r Results) {
 	c := verdictCell(r.Verdict)
-	t.line(t.s.paint(c.tone, c.text), "  ", size(r), "; ", pace(r))
+	t.line(t.s.paint(c.tone, c.text), "  ", scopeText(r), "; ", paceText(r))
 	if facts := setupFacts(r.Setup); len(facts) > 0 {
 		t.line("live     ", strings.Join(facts, ", "))
 	}
 	if r.Interrupted {
-		t.line(t.s.paint(warn, "interrupted"), ": what is here is whole, but it is not all")
+		t.line(t.s.paint(warn, "interrupted"), ": the results are sound, but not complete")
 	}
 	if t.o.Dir != "" {
 		t.line("report   ", filepath.Join(t.o.Dir, ReportFile))

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,30 +42,22 @@ type tracer struct {
 	used map[[2]int]bool // process and thread that need a name
 }
 
-// Trace writes a history in the Chrome trace event format: a process for each
-// client and one for Redis, spans for what they were doing, instants for the
-// events, and for each violation an arrow through the events that prove it.
-func Trace(w io.Writer, h history.Header, events []history.Event, violations ...check.Violation) error {
+// writeTrace writes a run in the Chrome trace event format: a process for each
+// client and one for Redis, spans for what they were doing, instants for events,
+// and an arrow through the events that prove the violation.
+func writeTrace(w io.Writer, e *evidence) error {
 	t := &tracer{pid: map[string]int{}, used: map[[2]int]bool{}}
-	lanes := timeline.Build(h, events)
+	lanes := e.lanes
 	for i, l := range lanes.Clients {
 		t.pid[l.Name] = i + 1
 	}
 	t.pid[""] = len(lanes.Clients) + 1
 	t.lanes(lanes)
-	for i := range violations {
-		t.violation(i+1, &violations[i], events)
+	if e.violation != nil {
+		t.violation(e.violation, e.events)
 	}
-	slices.SortStableFunc(t.out, func(a, b traceEvent) int {
-		switch {
-		case a.TS < b.TS:
-			return -1
-		case a.TS > b.TS:
-			return 1
-		}
-		return 0
-	})
-	return t.write(w, h, append(t.names(lanes), t.out...))
+	slices.SortStableFunc(t.out, func(a, b traceEvent) int { return cmp.Compare(a.TS, b.TS) })
+	return t.write(w, e.header, append(t.names(lanes), t.out...))
 }
 
 // write puts one event a line, so that two traces can be compared.
@@ -121,7 +114,7 @@ func (t *tracer) lanes(l timeline.Timeline) {
 	}
 }
 
-// process is where a client is drawn; Redis's where it has no lane.
+// process returns the process of a client, or Redis's if it has no lane.
 func (t *tracer) process(client string) int {
 	if pid, ok := t.pid[client]; ok {
 		return pid
@@ -139,8 +132,8 @@ func (t *tracer) instants(marks []timeline.Mark, pid, tid int) {
 }
 
 // violation draws an arrow from each proving event to the next. An arrow needs
-// a slice at both ends, so that each event gets one, of a length that shows.
-func (t *tracer) violation(id int, v *check.Violation, events []history.Event) {
+// a slice at both ends, so each event gets one that is long enough to see.
+func (t *tracer) violation(v *check.Violation, events []history.Event) {
 	const length = int64(1e6)
 	proof := slices.DeleteFunc(slices.Clone(events), func(e history.Event) bool {
 		return !slices.Contains(v.Events, e.Seq)
@@ -153,7 +146,7 @@ func (t *tracer) violation(id int, v *check.Violation, events []history.Event) {
 		if len(proof) < 2 {
 			continue
 		}
-		flow := traceEvent{Name: v.Property, Cat: "violation", Phase: "t", TS: micros(e.At), PID: pid, TID: threadViolation, ID: id}
+		flow := traceEvent{Name: v.Property, Cat: "violation", Phase: "t", TS: micros(e.At), PID: pid, TID: threadViolation, ID: 1}
 		switch i {
 		case 0:
 			flow.Phase = "s"

@@ -1,83 +1,144 @@
 package reports
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
-	"github.com/lockchaos/simrun/internal/check"
+	"github.com/google/renameio/v2/maybe"
+
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-// Paths names the files that [WriteAll] wrote.
-type Paths struct {
-	Results, Report, JUnit string
-	Charts                 []string // PNG
-	Traces                 []string // one a history
-}
-
-// WriteAll writes every file of a result folder: results.json, report.html,
-// junit.xml, the PNG charts (each scenario's in a folder of its own where there
-// are many), and a trace.json beside each history. The
-// histories that r names must already be in dir. Each file is written whole or
-// not at all; an error in one does not keep the others from being written.
-func WriteAll(dir string, r results.Results) (Paths, error) {
-	var p Paths
+// Write writes every file of a result folder that [Files] names, except traces and
+// timelines without a history, and returns their paths. The histories that r names
+// must already be in dir. Each file is written whole or not at all; an error in one
+// does not keep the others from being written.
+func Write(dir string, r Results) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return p, fmt.Errorf("result folder: %w", err)
+		return nil, fmt.Errorf("result folder: %w", err)
 	}
-	histories, err := load(dir, r)
+	all, err := load(dir, r)
 	errs := []error{err}
-	file := func(name string, write func(io.Writer) error) string {
-		path := filepath.Join(dir, name)
+	var paths []string
+	for _, o := range outputs(r, all) {
+		if o.write == nil {
+			continue
+		}
+		path := filepath.Join(dir, filepath.FromSlash(o.name))
 		// A folder that cannot be made shows when the file is written.
 		_ = os.MkdirAll(filepath.Dir(path), 0o755)
-		if err := writeFile(path, write); err != nil {
+		if err := writeFile(path, o.write); err != nil {
 			errs = append(errs, err)
-			return ""
+			continue
 		}
-		return path
+		paths = append(paths, path)
 	}
-	p.Results = file(ResultsFile, func(w io.Writer) error { return EncodeResults(w, r) })
-	p.JUnit = file(JUnitFile, func(w io.Writer) error { return JUnit(w, r) })
+	return paths, errors.Join(errs...)
+}
+
+// Files lists the files that [Write] may write for results with the scenarios,
+// strategies and histories of r: paths in the result folder, with slashes.
+func Files(r Results) []string {
+	var names []string
+	for _, o := range outputs(r, nil) {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// output is one file of a result folder.
+type output struct {
+	name  string                // path in the folder, with slashes
+	write func(io.Writer) error // nil if its history is missing
+}
+
+// outputs lists the files in the order in which they are written: report.html is
+// last, so that everything it refers to exists.
+func outputs(r Results, all evidences) []output {
+	out := []output{
+		{ResultsFile, func(w io.Writer) error { return encode(w, r) }},
+		{JUnitFile, func(w io.Writer) error { return JUnit(w, r) }},
+	}
 	for _, sc := range r.Scenarios {
 		for _, s := range sc.Strategies {
-			e := histories[cellKey{sc.Name, s.Name}]
-			if e == nil {
+			if s.History == "" {
 				continue
 			}
-			if path := file(tracePath(s.History), e.trace); path != "" {
-				p.Traces = append(p.Traces, path)
+			o := output{name: traceName(s.History)}
+			if e := all[cellKey{sc.Name, s.Name}]; e != nil {
+				o.write = func(w io.Writer) error { return writeTrace(w, e) }
 			}
+			out = append(out, o)
 		}
 	}
-	for _, c := range charts(r, histories) {
-		if path := file(filepath.FromSlash(c.name), c.write); path != "" {
-			p.Charts = append(p.Charts, path)
+	for _, sc := range r.Scenarios {
+		if len(sc.Strategies) > 0 {
+			out = append(out, charts(sc, all, len(r.Scenarios) > 1)...)
 		}
 	}
-	// The report comes last: who finds it finds all that it speaks of.
-	p.Report = file(ReportFile, func(w io.Writer) error { return writeHTML(w, r, histories) })
-	return p, errors.Join(errs...)
+	return append(out, output{ReportFile, func(w io.Writer) error { return writeHTML(w, r, all) }})
 }
 
-func (e *evidence) trace(w io.Writer) error {
-	var vs []check.Violation
-	if e.violation != nil {
-		vs = append(vs, *e.violation)
-	}
-	return Trace(w, e.header, e.events, vs...)
-}
-
-// tracePath puts a trace beside its history: "a/history.jsonl" has
+// traceName puts a trace beside its history: "a/history.jsonl" has
 // "a/trace.json", and "a/x.jsonl" has "a/x.trace.json".
-func tracePath(history string) string {
-	dir, base := filepath.Split(filepath.FromSlash(history))
+func traceName(history string) string {
+	dir, base := path.Split(history)
 	if prefix, ok := strings.CutSuffix(base, "history.jsonl"); ok {
 		return dir + prefix + "trace.json"
 	}
 	return dir + strings.TrimSuffix(base, ".jsonl") + ".trace.json"
+}
+
+// charts lists the PNG files of a scenario: in a folder of its own if it is one of
+// many.
+func charts(sc results.Scenario, all evidences, many bool) []output {
+	dir := ""
+	if many {
+		dir = chartFolder(sc) + "/"
+	}
+	out := []output{
+		{dir + "violations.png", func(w io.Writer) error { return violationsPNG(w, sc) }},
+		{dir + "waits.png", func(w io.Writer) error { return waitsPNG(w, sc) }},
+		{dir + "time.png", func(w io.Writer) error { return timePNG(w, sc) }},
+	}
+	line := output{name: dir + "timeline.png"}
+	for _, s := range sc.Strategies {
+		if e := all[cellKey{sc.Name, s.Name}]; e != nil && e.violation != nil {
+			line.write = func(w io.Writer) error { return timelinePNG(w, e) }
+			break
+		}
+	}
+	return append(out, line)
+}
+
+// chartFolder is where a scenario's charts are: with its histories, whose folder
+// no other scenario uses.
+func chartFolder(sc results.Scenario) string {
+	for _, s := range sc.Strategies {
+		if dir, _, deep := strings.Cut(s.History, "/"); deep && dir != "" && filepath.IsLocal(filepath.FromSlash(dir)) {
+			return dir
+		}
+	}
+	return cmp.Or(strings.Trim(anchor(sc.Name), ".-"), "scenario")
+}
+
+// writeFile writes a file under a temporary name and renames it: neither a reader
+// nor an interrupted run sees half a file.
+func writeFile(path string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	err := write(&b)
+	if err == nil {
+		err = maybe.WriteFile(path, b.Bytes(), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }

@@ -10,39 +10,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-func TestWriteAll(t *testing.T) {
+func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	r := fixture(t, dir, "expiry", "gc-pause")
-	p, err := WriteAll(dir, r)
+	paths, err := Write(dir, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Charts) != 8 || len(p.Traces) != 12 {
-		t.Errorf("%d charts and %d traces, want 8 and 12", len(p.Charts), len(p.Traces))
+	var want []string
+	for _, name := range Files(r) {
+		want = append(want, filepath.Join(dir, filepath.FromSlash(name)))
 	}
-	for _, path := range p.Charts { // of many scenarios, each has a folder
-		if d := filepath.Base(filepath.Dir(path)); d != "expiry" && d != "gc-pause" {
-			t.Errorf("%s is not in its scenario's folder", path)
-		}
+	if d := cmp.Diff(want, paths); d != "" {
+		t.Errorf("the files written are not those of Files (-want +got):\n%s", d)
 	}
-	for _, path := range append([]string{p.Results, p.Report, p.JUnit}, append(p.Charts, p.Traces...)...) {
-		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-	for _, path := range p.Charts {
+	charts, traces := 0, 0
+	for _, path := range paths {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(b) == 0 {
+			t.Errorf("%s holds %d bytes: %v", path, len(b), err)
+		}
+		if filepath.Base(path) == "trace.json" {
+			traces++
+		}
+		if filepath.Ext(path) != ".png" {
+			continue
+		}
+		charts++
+		if d := filepath.Base(filepath.Dir(path)); d != "expiry" && d != "gc-pause" { // of many scenarios, each has a folder
+			t.Errorf("%s is not in its scenario's folder", path)
 		}
 		c, err := png.DecodeConfig(bytes.NewReader(b))
 		if err != nil || c.Width != 1200 || c.Height != 700 {
 			t.Errorf("%s is %d × %d: %v", path, c.Width, c.Height, err)
 		}
+	}
+	if charts != 8 || traces != 12 {
+		t.Errorf("%d charts and %d traces, want 8 and 12", charts, traces)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files are left: %v %v", left, err)
@@ -50,10 +60,10 @@ func TestWriteAll(t *testing.T) {
 }
 
 // The same results must give the same bytes, in every file.
-func TestWriteAllIsDeterministic(t *testing.T) {
+func TestWriteIsDeterministic(t *testing.T) {
 	files := func() map[string]string {
 		dir := t.TempDir()
-		if _, err := WriteAll(dir, withMisfits(t, dir, "gc-pause")); err != nil {
+		if _, err := Write(dir, withMisfits(t, dir, "gc-pause")); err != nil {
 			t.Fatal(err)
 		}
 		out := map[string]string{}
@@ -79,7 +89,7 @@ func TestWriteAllIsDeterministic(t *testing.T) {
 }
 
 // A history that is gone or cut short does not hide what is sound.
-func TestWriteAllWithDamagedHistories(t *testing.T) {
+func TestWriteWithDamagedHistories(t *testing.T) {
 	dir := t.TempDir()
 	r := fixture(t, dir, "expiry")
 	if err := os.Remove(filepath.Join(dir, "expiry", "token", "history.jsonl")); err != nil {
@@ -87,11 +97,11 @@ func TestWriteAllWithDamagedHistories(t *testing.T) {
 	}
 	h, events := toyHistory("expiry", toyLocks[0])
 	writeHistory(t, filepath.Join(dir, "expiry", "naive", "history.jsonl"), h, events[:60])
-	p, err := WriteAll(dir, r)
+	_, err := Write(dir, r)
 	if !errors.Is(err, os.ErrNotExist) || !errors.Is(err, history.ErrTruncated) {
 		t.Errorf("got %v", err)
 	}
-	b, err := os.ReadFile(p.Report)
+	b, err := os.ReadFile(filepath.Join(dir, ReportFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +119,12 @@ func TestLoadRefusesPathsOutside(t *testing.T) {
 	}
 }
 
-func TestWriteAllToAFolderThatCannotBe(t *testing.T) {
+func TestWriteToAFolderThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := WriteAll(filepath.Join(file, "dir"), results.Results{}); err == nil {
+	if _, err := Write(filepath.Join(file, "dir"), results.Results{}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,16 +15,16 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// againSeeds is how many more live seeds a cell gets that does not agree: one
-// run of a machine that nobody seeds is little to go by.
+// againSeeds is how many more live seeds a cell gets that does not agree: a single
+// unseeded run is little evidence.
 const againSeeds = 9
 
-// enoughAgree is the part of the cells that must agree: of two worlds that differ
-// more than that, neither is evidence.
+// enoughAgree is the share of cells that must agree: if the two worlds differ more
+// than that, neither is evidence.
 const enoughAgree = 0.95
 
-// runBoth runs the plan in virtual time and one seed of it live, and tells where
-// they agree. Its verdict is the worst of all, and unknown at best where too many
+// runBoth runs the plan in virtual time and one seed of it live, and reports
+// where they agree. Its verdict is the worst of all, and unknown at best where too many
 // cells do not agree.
 func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, session *live.Session, dir outDir) (int, error) {
 	side := func(folder string, p runner.Plan, o runner.Options) (results.Results, error) {
@@ -35,7 +34,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 		}
 		return runInto(ctx, e, p, o, path)
 	}
-	if err := forget(dir.path); err != nil {
+	if err := removeOld(dir.path); err != nil {
 		return 0, err
 	}
 	fmt.Fprint(e.out, "In virtual time:\n\n")
@@ -53,19 +52,19 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 		return 0, err
 	}
 	verdict := virtual.Verdict.Worse(real.Verdict)
-	from := []reports.Report{{Name: "virtual report", Folder: virtualFolder}, {Name: "live report", Folder: liveFolder}}
+	folders := []string{virtualFolder, liveFolder}
 	a := results.Agree(virtual, results.Side{Folder: liveFolder, Results: real})
 	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
-		fmt.Fprintf(e.out, "\nNot all cells agree beyond doubt. The others are run with %d more seeds.\n\n", againSeeds)
+		fmt.Fprintf(e.out, "\nSome cells disagree, or only just agree: %d more live seeds of those.\n\n", againSeeds)
 		more, err := side(againFolder, again, o)
 		if err != nil {
 			return 0, err
 		}
 		verdict = verdict.Worse(more.Verdict)
-		from = append(from, reports.Report{Name: "live report of more seeds", Folder: againFolder})
+		folders = append(folders, againFolder)
 		a = results.Agree(virtual, results.Side{Folder: liveFolder, Results: real}, results.Side{Folder: againFolder, Results: more})
 	}
-	if err := concludeBoth(e, dir, a, from); err != nil {
+	if err := concludeBoth(e, dir, a, folders); err != nil {
 		return 0, err
 	}
 	if a.Share() < enoughAgree {
@@ -74,26 +73,23 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 	return codeOf(verdict), nil
 }
 
-// forget removes what an earlier run into the folder has told of both worlds: it
-// would seem to be of this one until this one is through.
-func forget(dir string) error {
-	for _, name := range []string{reports.AgreementFile, reports.AgreementPage} {
+// removeOld removes the conclusions of an earlier run into the folder: until this
+// run is through, they would look like its own.
+func removeOld(dir string) error {
+	names := []string{reports.AgreementFile, reports.AgreementPage}
+	for _, folder := range []string{liveFolder, againFolder} {
+		names = append(names, filepath.Join(folder, reports.ResultsFile), filepath.Join(folder, reports.ReportFile))
+	}
+	for _, name := range names {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
-		}
-	}
-	for _, folder := range []string{liveFolder, againFolder} {
-		for _, name := range []string{reports.ResultsFile, reports.ReportFile} {
-			if err := os.Remove(filepath.Join(dir, folder, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-// doubtful is the plan that runs more seeds of the cells that do not agree, or only
-// just.
+// doubtful returns the plan that runs more seeds of the cells that do not agree, or
+// only just.
 func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
 	all, chosen := p.Scenarios, p.Strategies
 	p.First, p.Count = p.First+uint64(p.Count), againSeeds
@@ -110,18 +106,16 @@ func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
 }
 
 // concludeBoth writes and prints where the two worlds agree.
-func concludeBoth(e *env, dir outDir, a results.Agreement, from []reports.Report) error {
-	file, page, err := reports.WriteAgreement(dir.path, a, from...)
-	if err != nil {
+func concludeBoth(e *env, dir outDir, a results.Agreement, folders []string) error {
+	if err := reports.WriteAgreement(dir.path, a, folders...); err != nil {
 		return err
 	}
-	if err := dir.link(); err != nil {
-		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
-	}
+	dir.linkOrWarn(e.err)
 	fmt.Fprintln(e.out)
-	if err := reports.Agreement(e.out, dir.path, a); err != nil {
+	if err := reports.TerminalAgreement(e.out, dir.path, a); err != nil {
 		return err
 	}
-	_, err = io.WriteString(e.out, "page       "+page+"\nagreement  "+file+"\n")
+	_, err := fmt.Fprintf(e.out, "page       %s\nagreement  %s\n",
+		filepath.Join(dir.path, reports.AgreementPage), filepath.Join(dir.path, reports.AgreementFile))
 	return err
 }

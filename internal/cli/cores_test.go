@@ -19,7 +19,7 @@ func TestResultsDoNotDependOnTheNumberOfCores(t *testing.T) {
 	load := func(procs string) (results.Results, []byte) {
 		dir := filepath.Join(root, procs)
 		Main([]string{"-scenario", "expiry,gc-pause", "-strategy", "naive,fenced", "-seeds", "4", "-procs", procs, "-out", dir, "-q"}, io.Discard, io.Discard)
-		r, err := reports.ReadResults(filepath.Join(dir, reports.ResultsFile))
+		r, err := reports.Read(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"golang.org/x/term"
@@ -24,7 +25,7 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	if broken != nil && len(r.Scenarios) == 0 {
 		return r, broken
 	}
-	files, err := reports.WriteAll(dir, r)
+	files, err := reports.Write(dir, r)
 	if err != nil {
 		return r, errors.Join(broken, err)
 	}
@@ -33,8 +34,17 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	if err := reports.Terminal(e.out, r, t); err != nil {
 		return r, err
 	}
-	if n := len(files.Charts); n > 0 {
-		fmt.Fprintf(e.out, "and      %s, %s, %s\n", filepath.Base(files.JUnit), count(n, "chart"), count(len(files.Traces), "trace"))
+	charts, traces := 0, 0
+	for _, f := range files {
+		switch {
+		case filepath.Ext(f) == ".png":
+			charts++
+		case strings.HasSuffix(f, "trace.json"):
+			traces++
+		}
+	}
+	if charts > 0 {
+		fmt.Fprintf(e.out, "and      %s, charts (%d), traces (%d)\n", reports.JUnitFile, charts, traces)
 	}
 	if broken != nil {
 		return r, broken
@@ -43,13 +53,6 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 		return r, narrateFirst(e.out, dir, r)
 	}
 	return r, nil
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func terminalOf(e *env) reports.TerminalOptions {

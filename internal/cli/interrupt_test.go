@@ -61,7 +61,7 @@ func checkInterrupted(t *testing.T, attr *syscall.SysProcAttr, interrupt func(*o
 	if !strings.Contains(stdout.String(), "interrupted") {
 		t.Errorf("the table does not say so:\n%s", stdout.String())
 	}
-	r, err := reports.ReadResults(filepath.Join(dir, "results.json"))
+	r, err := reports.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

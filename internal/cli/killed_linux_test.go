@@ -219,7 +219,7 @@ func TestAnInterruptedLiveRunLeavesNothingAndKeepsItsResults(t *testing.T) {
 // scenario.
 func checkKept(t *testing.T, dir string) {
 	t.Helper()
-	r, err := reports.ReadResults(filepath.Join(dir, reports.ResultsFile))
+	r, err := reports.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

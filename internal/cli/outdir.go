@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/reports"
 )
@@ -67,39 +69,35 @@ func roomFor(dir string, files []string) error {
 	return nil
 }
 
-// written lists the files that a run of p writes into its result folder, with
-// those that it may write.
+// written lists the files that a run of p writes into its result folder, or may
+// write.
 func written(p runner.Plan, mode string) []string {
 	histories := p.Histories()
-	files := append([]string{reports.ResultsFile, reports.ReportFile, reports.JUnitFile}, histories...)
-	charts := []string{"."}
-	for _, h := range histories {
-		dir := path.Dir(h)
-		files = append(files, path.Join(dir, "trace.json"))
-		if scenario := path.Dir(dir); !slices.Contains(charts, scenario) {
-			charts = append(charts, scenario)
-		}
-	}
-	if len(p.Scenarios) > 1 {
-		charts = charts[1:]
-	} else {
-		charts = charts[:1]
-	}
-	for _, dir := range charts {
-		for _, name := range []string{"violations.png", "waits.png", "time.png", "timeline.png"} {
-			files = append(files, path.Join(dir, name))
-		}
-	}
+	files := slices.Concat(histories, reports.Files(outline(histories)))
 	if mode != modeBoth {
 		return files
 	}
 	both := []string{reports.AgreementFile, reports.AgreementPage}
-	for _, side := range []string{virtualFolder, liveFolder, againFolder} {
+	for _, folder := range []string{virtualFolder, liveFolder, againFolder} {
 		for _, f := range files {
-			both = append(both, path.Join(side, f))
+			both = append(both, path.Join(folder, f))
 		}
 	}
 	return both
+}
+
+// outline makes results without content for histories: scenario/strategy/file,
+// those of a scenario in a row.
+func outline(histories []string) (r reports.Results) {
+	for _, h := range histories {
+		dir, strategy := path.Split(path.Dir(h))
+		if n := len(r.Scenarios); n == 0 || r.Scenarios[n-1].Name != dir {
+			r.Scenarios = append(r.Scenarios, results.Scenario{Name: dir})
+		}
+		sc := &r.Scenarios[len(r.Scenarios)-1]
+		sc.Strategies = append(sc.Strategies, results.Strategy{Name: strategy, History: h})
+	}
+	return r
 }
 
 var odd = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
@@ -147,6 +145,13 @@ func (d outDir) link() error {
 		return err
 	}
 	return nil
+}
+
+// linkOrWarn links, and warns where that fails: the results are there all the same.
+func (d outDir) linkOrWarn(w io.Writer) {
+	if err := d.link(); err != nil {
+		fmt.Fprintf(w, "simrun: no link to the latest results: %v\n", err)
+	}
 }
 
 // The folders of -mode both in its result folder.

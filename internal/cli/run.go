@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os/signal"
 
 	"github.com/lockchaos/simrun/internal/live"
@@ -46,8 +45,6 @@ func run(e *env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := dir.link(); err != nil {
-		fmt.Fprintf(e.err, "simrun: no link to the latest results: %v\n", err)
-	}
+	dir.linkOrWarn(e.err)
 	return codeOf(r.Verdict), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
 )
 
@@ -70,7 +71,7 @@ func FuzzStackFrames(f *testing.F) {
 }
 
 // A lock that misbehaved as a program never reads as one that did nothing wrong.
-func TestSentenceOfMisdeeds(t *testing.T) {
+func TestSentenceNamesMisbehaviour(t *testing.T) {
 	shop := func(breached int, findings ...results.Finding) results.Results {
 		s := results.Strategy{Name: "shop", Verdict: results.Fail, Runs: 5, Findings: findings, Violations: map[string]results.Breach{}}
 		if breached > 0 {
@@ -83,12 +84,12 @@ func TestSentenceOfMisdeeds(t *testing.T) {
 		want string
 	}{
 		"panic":       {shop(0, results.Finding{Class: "panic", Count: 2}), "shop panicked in 2 of 5 runs. Not as expected: shop."},
-		"breach, too": {shop(3, results.Finding{Class: "blocked", Count: 5}), "shop breached overlap, and blocked for ever in 5 of 5 runs. Not as expected: shop."},
+		"breach, too": {shop(3, results.Finding{Class: "blocked", Count: 5}), "shop violated overlap, and blocked forever in 5 of 5 runs. Not as expected: shop."},
 		"two classes": {shop(0, results.Finding{Class: "leak", Count: 1}, results.Finding{Class: "odd", Count: 1}),
-			"shop left goroutines behind in 1 of 5 runs and misbehaved (odd) in 1 of 5 runs. Not as expected: shop."},
+			"shop leaked goroutines in 1 of 5 runs and misbehaved (odd) in 1 of 5 runs. Not as expected: shop."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := sentence(tc.in); got != tc.want {
+			if got := resultsSentence(tc.in); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
@@ -97,27 +98,26 @@ func TestSentenceOfMisdeeds(t *testing.T) {
 
 // Every property has a letter in the matrix, and no two have the same.
 func TestLetters(t *testing.T) {
-	seen := map[string]string{letterOther: "another", letterMisdeed: "a misdeed"}
-	for _, p := range propertyOrder {
-		l := letter(p)
-		if l == "" || seen[l] != "" {
-			t.Errorf("%s has letter %q, which is that of %q", p, l, seen[l])
+	seen := map[string]string{letterOther: "another", letterFinding: "a finding"}
+	for _, p := range check.Properties {
+		if p.Letter == "" || seen[p.Letter] != "" {
+			t.Errorf("%s has letter %q, which %q has, too", p.Name, p.Letter, seen[p.Letter])
 		}
-		seen[l] = p
+		seen[p.Letter] = p.Name
 	}
 }
 
-// What a scenario expects nothing of is not told to be as expected.
-func TestCardOfWhatNobodyAsked(t *testing.T) {
+// A violation about which the scenario has no expectation is not shown as expected.
+func TestCellWithoutExpectation(t *testing.T) {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	if err := HTML(&out, dir, fixture(t, dir, "expiry")); err != nil {
 		t.Fatal(err)
 	}
-	for strategy, want := range map[string]string{"naive": "expected", "token": "not asked"} {
-		_, card, _ := strings.Cut(out.String(), `<article class="cell" id="expiry--`+strategy+`"`)
-		if tag := `<span class="asked">` + want + `</span>`; !strings.Contains(card[:min(len(card), 600)], tag) {
-			t.Errorf("the card of %s lacks %s: %s", strategy, tag, card[:min(len(card), 600)])
+	for strategy, want := range map[string]string{"naive": "expected", "token": "no expectation"} {
+		_, cell, _ := strings.Cut(out.String(), `<article class="cell" id="expiry--`+strategy+`"`)
+		if tag := `<span class="asked">` + want + `</span>`; !strings.Contains(cell[:min(len(cell), 600)], tag) {
+			t.Errorf("the cell of %s lacks %s: %s", strategy, tag, cell[:min(len(cell), 600)])
 		}
 	}
 }

@@ -4,29 +4,24 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockchaos/simrun/internal/check"
-	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 
-// TimelinePNG draws the part of a run that shows one violation: what each
-// client was doing, who owned the key, and the faults.
-func TimelinePNG(w io.Writer, h history.Header, events []history.Event, v check.Violation) (err error) {
+// timelinePNG draws the part of a run that shows its violation: what each client
+// was doing, who owned the key, and the faults.
+func timelinePNG(w io.Writer, e *evidence) (err error) {
+	h, v := e.header, *e.violation
 	defer undrawn(h.Scenario, &err)
-	lanes := timeline.Build(h, events, v.Events...)
-	first := v.At
-	for i := range events {
-		if len(v.Events) > 0 && events[i].Seq == v.Events[0] {
-			first = min(first, events[i].At)
-		}
-	}
-	air := max((v.At-first)/10, int64(5e6))
-	d := &laneDrawing{t: lanes, from: max(lanes.Start, first-air), to: min(lanes.End, v.At+air), v: v}
+	first := e.firstProof()
+	margin := max((v.At-first)/10, int64(5e6))
+	d := &laneDrawing{t: e.lanes, from: max(e.lanes.Start, first-margin), to: min(e.lanes.End, v.At+margin), v: v}
 
 	title := fmt.Sprintf("%s under %s, seed %d: %s at %s", h.Scenario, h.Strategy, h.Seed, v.Property, timeline.Clock(v.At))
 	p := newPlot(title, "time, s", "")
@@ -108,7 +103,7 @@ func (d *laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	pen := lanePen{d: d, c: &c, x: x, y: y}
 	for _, s := range d.t.Faults {
-		pen.span(0, s, timeline.FaultName(s.Fault)+who(s.Client), 0.18)
+		pen.span(0, s, strings.TrimSpace(timeline.FaultName(s.Fault)+" "+s.Client), 0.18)
 		pen.band(s)
 	}
 	for i, l := range d.t.Clients {
@@ -117,20 +112,13 @@ func (d *laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 			if s.State == timeline.Waiting || s.State == timeline.Releasing {
 				half = 0.12
 			}
-			pen.span(d.faults()+i, s, label(s), half)
+			pen.span(d.faults()+i, s, spanText(s), half)
 		}
 	}
 	for _, s := range d.t.Redis.Spans {
 		pen.span(d.count()-1, s, s.Owner, 0.3)
 	}
 	pen.moment(d.v.At, lost)
-}
-
-func who(client string) string {
-	if client == "" {
-		return ""
-	}
-	return " " + client
 }
 
 type lanePen struct {

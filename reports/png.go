@@ -1,7 +1,6 @@
 package reports
 
 import (
-	_ "embed"
 	"fmt"
 	"image/color"
 	"io"
@@ -39,10 +38,8 @@ var (
 
 // propertyColour is the same in every chart, whatever else is in it.
 func propertyColour(name string) color.Color {
-	for i, p := range check.Properties {
-		if p.Name == name {
-			return palette[i%len(palette)]
-		}
+	if i := propertyRank(name); i < len(check.Properties) {
+		return palette[i%len(palette)]
 	}
 	return quiet
 }

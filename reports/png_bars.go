@@ -1,7 +1,6 @@
 package reports
 
 import (
-	_ "embed"
 	"image/color"
 	"io"
 	"math"
@@ -15,56 +14,43 @@ import (
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-// ViolationsPNG draws how often each strategy breached each property.
-func ViolationsPNG(w io.Writer, sc results.Scenario) (err error) {
+// violationsPNG draws how often each strategy violated each property.
+func violationsPNG(w io.Writer, sc results.Scenario) (err error) {
 	defer undrawn(sc.Name, &err)
 	p := newPlot(sc.Name+": violations by strategy", "", "violations, all runs")
 	legend := legendOf()
-	var props []string
-	most := 0
-	for _, name := range properties(sc.Strategies) {
-		count := 0
-		for _, s := range sc.Strategies {
-			count = max(count, s.Violations[name].Count)
-		}
-		if count > 0 {
-			props = append(props, name)
-		}
-		most = max(most, count)
-	}
+	groups, most := violationCounts(sc.Strategies)
 	p.Add(grid())
-	wide := barWidth(len(sc.Strategies), len(props))
+	wide := barWidth(len(sc.Strategies), len(groups))
 	face := font.DefaultCache.Lookup(sans(labelSize), labelSize)
-	upright := most > 0 && face.Width(thousands(most)) > wide*0.95
-	for i, name := range props {
-		values := make(plotter.Values, len(sc.Strategies))
-		labels := make([]string, len(values))
-		for j, s := range sc.Strategies {
-			values[j] = float64(s.Violations[name].Count)
-			if n := s.Violations[name].Count; n > 0 {
-				labels[j] = thousands(n)
+	upright := most > 0 && face.Width(thousands(int(most))) > wide*0.95
+	for i, g := range groups {
+		labels := make([]string, len(g.Counts))
+		for j, n := range g.Counts {
+			if n > 0 {
+				labels[j] = thousands(int(n))
 			}
 		}
-		offset := wide * vg.Length(float64(i)-float64(len(props)-1)/2)
-		if err := addBars(p, values, labels, wide*0.88, offset, propertyColour(name), upright); err != nil {
+		offset := wide * vg.Length(float64(i)-float64(len(groups)-1)/2)
+		if err := addBars(p, g.Counts, labels, wide*0.88, offset, propertyColour(g.Property), upright); err != nil {
 			return err
 		}
-		legend.Add(name, square{propertyColour(name)})
+		legend.Add(g.Property, square{propertyColour(g.Property)})
 	}
-	if len(props) == 0 {
-		p.Title.Text = sc.Name + ": no strategy breached anything"
+	if len(groups) == 0 {
+		p.Title.Text = sc.Name + ": no violations"
 	}
 	nominal(p, sc.Strategies)
-	p.Y.Min, p.Y.Max = 0, max(1, float64(most)*1.12)
+	p.Y.Min, p.Y.Max = 0, max(1, most*1.12)
 	if upright {
-		p.Y.Max = float64(most) * 1.16
+		p.Y.Max = most * 1.16
 	}
 	return savePNG(w, p, &legend)
 }
 
-// TimePNG draws the time that clients were inside, and how much of it with a
-// lease that they had lost.
-func TimePNG(w io.Writer, sc results.Scenario) (err error) {
+// timePNG draws the time that clients spent in the critical section, and how
+// much of it after they had lost the lease.
+func timePNG(w io.Writer, sc results.Scenario) (err error) {
 	defer undrawn(sc.Name, &err)
 	scale, unit := 1000.0, "seconds"
 	most := 0.0
@@ -77,14 +63,14 @@ func TimePNG(w io.Writer, sc results.Scenario) (err error) {
 	case most > 600e3:
 		scale, unit = 60e3, "minutes"
 	}
-	p := newPlot(sc.Name+": time inside, and of it time with a lost lease", "", unit+", all clients and runs")
+	p := newPlot(sc.Name+": time in the critical section, with and without the lease", "", unit+", all clients and runs")
 	legend := legendOf()
 	good, bad := make(plotter.Values, len(sc.Strategies)), make(plotter.Values, len(sc.Strategies))
 	labels := make([]string, len(good))
 	for i, s := range sc.Strategies {
 		good[i], bad[i] = max(0, s.InsideMS-s.LostMS)/scale, s.LostMS/scale
-		if s.LostMS > 0 && s.InsideMS > 0 {
-			labels[i] = percent(s.LostMS/s.InsideMS) + " lost"
+		if s.LostMS > 0 {
+			labels[i] = lostText(s) + " lost"
 		}
 	}
 	wide := min(barWidth(len(good), 1), 64)
@@ -168,26 +154,23 @@ func nominal(p *plot.Plot, strategies []results.Strategy) {
 	p.X.Min, p.X.Max = -0.5, max(0.5, float64(len(names))-0.5)
 }
 
-// WaitsPNG draws for each strategy the share of acquisitions that waited no
-// longer than x, on a logarithmic scale where the waits are far apart.
-func WaitsPNG(w io.Writer, sc results.Scenario) (err error) {
+// waitsPNG draws for each strategy the distribution of waiting times, on a
+// logarithmic scale where they are far apart.
+func waitsPNG(w io.Writer, sc results.Scenario) (err error) {
 	defer undrawn(sc.Name, &err)
-	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited no longer, %")
+	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited at most this long, %")
 	legend := legendOf()
-	ax := waitAxis(sc.Strategies)
+	ax := newWaitAxis(sc.Strategies)
 	g := grid()
 	g.Vertical.Width, g.Vertical.Color = g.Horizontal.Width, rule
 	p.Add(g)
 	for i, s := range sc.Strategies {
-		if len(s.WaitCDF) < 2 {
-			continue
+		var xy plotter.XYs
+		for _, pt := range ax.curve(s) {
+			xy = append(xy, plotter.XY{X: pt.X, Y: 100 * pt.Y})
 		}
-		xy := make(plotter.XYs, 0, len(s.WaitCDF))
-		for j, ms := range s.WaitCDF {
-			if math.IsNaN(ms) || math.IsInf(ms, 0) {
-				continue
-			}
-			xy = append(xy, plotter.XY{X: ax.place(ms), Y: 100 * float64(j) / float64(len(s.WaitCDF)-1)})
+		if len(xy) == 0 {
+			continue
 		}
 		line, err := plotter.NewLine(xy)
 		if err != nil {
@@ -202,7 +185,7 @@ func WaitsPNG(w io.Writer, sc results.Scenario) (err error) {
 	}
 	var ticks []plot.Tick
 	for _, t := range ax.ticks() {
-		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: lease(t)})
+		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: shortMillis(t)})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100

@@ -1,0 +1,134 @@
+package reports
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
+)
+
+// propertyRank orders properties as package check does, unknown ones last.
+func propertyRank(name string) int {
+	i := slices.IndexFunc(check.Properties, func(p check.Property) bool { return p.Name == name })
+	if i < 0 {
+		return len(check.Properties)
+	}
+	return i
+}
+
+// brokenText says what a violation of the property means; "" for an unknown one.
+func brokenText(property string) string {
+	p, _ := check.Lookup(property)
+	return p.Broken
+}
+
+// properties lists the properties that any of the strategies violated or has an
+// expectation about, in order.
+func properties(strategies ...results.Strategy) []string {
+	seen := map[string]bool{}
+	for _, s := range strategies {
+		for p := range s.Violations {
+			seen[p] = true
+		}
+		for p := range s.Expected {
+			seen[p] = true
+		}
+	}
+	for _, o := range check.Observations {
+		delete(seen, o.Name)
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+		return cmp.Or(propertyRank(a)-propertyRank(b), strings.Compare(a, b))
+	})
+}
+
+// violated lists the properties that one strategy violated, in order.
+func violated(s results.Strategy) []string {
+	return slices.DeleteFunc(properties(s), func(p string) bool { return s.Violations[p].Count == 0 })
+}
+
+// violationCounts returns the violated properties of a scenario, each with its
+// count for each strategy, and the largest count.
+func violationCounts(strategies []results.Strategy) (groups []countGroup, most float64) {
+	for _, p := range properties(strategies...) {
+		g := countGroup{Property: p}
+		for _, s := range strategies {
+			g.Counts = append(g.Counts, float64(s.Violations[p].Count))
+		}
+		if m := slices.Max(g.Counts); m > 0 {
+			groups, most = append(groups, g), max(most, m)
+		}
+	}
+	return groups, most
+}
+
+type countGroup struct {
+	Property string
+	Counts   []float64 // one per strategy
+}
+
+// Letters that do not stand for a known property.
+const (
+	letterOther   = "X"
+	letterFinding = "!"
+)
+
+// letters stands for everything that one strategy did wrong, where there is no
+// room for names.
+func letters(s results.Strategy) string {
+	var out string
+	for _, name := range violated(s) {
+		p, _ := check.Lookup(name)
+		if l := cmp.Or(p.Letter, letterOther); !strings.Contains(out, l) {
+			out += l
+		}
+	}
+	if len(s.Findings) > 0 {
+		out += letterFinding
+	}
+	return out
+}
+
+// letterName is an entry of the legend of a matrix.
+type letterName struct{ Letter, Name string }
+
+// letterNames explains the letters that occur in r, in the order of properties.
+func letterNames(r Results) []letterName {
+	used := ""
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			used += letters(s)
+		}
+	}
+	var out []letterName
+	for _, p := range check.Properties {
+		out = append(out, letterName{p.Letter, p.Name})
+	}
+	out = append(out, letterName{letterOther, "another property"}, letterName{letterFinding, "panicked, blocked or leaked goroutines"})
+	return slices.DeleteFunc(out, func(l letterName) bool { return !strings.Contains(used, l.Letter) })
+}
+
+// strategyNames lists the strategies of all scenarios in order of appearance.
+func strategyNames(r Results) []string {
+	var names []string
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	return names
+}
+
+// findStrategy returns nil where the scenario did not run under the strategy.
+func findStrategy(sc results.Scenario, name string) *results.Strategy {
+	i := slices.IndexFunc(sc.Strategies, func(s results.Strategy) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &sc.Strategies[i]
+}

@@ -1,0 +1,231 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/stack"
+)
+
+func headline(v results.Verdict) string {
+	switch v {
+	case results.Pass:
+		return "As expected"
+	case results.Fail:
+		return "Not as expected"
+	default:
+		return "Too little evidence"
+	}
+}
+
+// findingVerbs say how a lock misbehaved as a program, by the class of the finding.
+var findingVerbs = map[string]string{
+	"panic":      "panicked",
+	"blocked":    "blocked forever",
+	"spin":       "spun without yielding",
+	"stuck-time": "stopped virtual time",
+	"leak":       "leaked goroutines",
+	"died":       "died on its own",
+	"refused":    "refused to start",
+	"rubbish":    "sent invalid answers",
+	"standstill": "was stalled by the machine",
+	"unwatched":  "could not be observed",
+}
+
+// misbehaviour says how a lock misbehaved as a program, and how often.
+func misbehaviour(s results.Strategy) string {
+	var out []string
+	for _, f := range s.Findings {
+		verb := cmp.Or(findingVerbs[f.Class], "misbehaved ("+f.Class+")")
+		out = append(out, fmt.Sprintf("%s in %s of %s", verb, thousands(f.Count), plural(s.Runs, "run")))
+	}
+	return joinWords(out)
+}
+
+// wrongs says everything that a lock did wrong; "" if it did nothing wrong.
+func wrongs(s results.Strategy) string {
+	var out []string
+	if v := violated(s); len(v) > 0 {
+		out = append(out, "violated "+joinWords(v))
+	}
+	if m := misbehaviour(s); m != "" {
+		out = append(out, m)
+	}
+	return strings.Join(out, ", and ")
+}
+
+// mismatchText does not name the strategy: its name already stands before it.
+func mismatchText(s results.Strategy, m results.Mismatch) string {
+	text := cmp.Or(m.Text, fmt.Sprintf("%s: expected %s, got %s", m.Property, wantText(m.Want), m.Got))
+	return strings.TrimPrefix(text, s.Name+": ")
+}
+
+func wantText(want string) string {
+	if want == "every" {
+		return "it in every run"
+	}
+	return want
+}
+
+func findingText(f results.Finding) string {
+	return fmt.Sprintf("%s in %s: %s", f.Class, plural(f.Count, "run"), f.Detail)
+}
+
+func unknownText(s results.Strategy) string {
+	text := "too little evidence"
+	if s.UnknownRuns > 0 {
+		text += fmt.Sprintf(" in %d of %s", s.UnknownRuns, plural(s.Runs, "run"))
+	}
+	if s.UnknownReason != "" {
+		text += ": " + s.UnknownReason
+	}
+	return text
+}
+
+// isUnknown reports whether unknownText has something to say.
+func isUnknown(s results.Strategy) bool { return s.UnknownRuns > 0 || s.Verdict == results.Unknown }
+
+// frame is one call of a stack.
+type frame struct{ Call, Place string }
+
+// stackFrames returns the innermost calls, at most limit of them, of the first
+// goroutine that shows the lock's code: the lock's own calls, or all of the first
+// goroutine where none shows the lock.
+func stackFrames(dump string, limit int) []frame {
+	var first []stack.Frame
+	for block := range strings.SplitSeq(dump, "\n\n") {
+		frames := stack.Frames(block)
+		own := slices.DeleteFunc(slices.Clone(frames), func(f stack.Frame) bool { return f.Owner() != stack.Lock })
+		if len(own) > 0 {
+			first = own
+			break
+		}
+		if len(first) == 0 {
+			first = frames
+		}
+	}
+	var out []frame
+	for _, f := range first[:min(limit, len(first))] {
+		call := f.Func
+		if f.Created {
+			call = "started by " + call
+		}
+		out = append(out, frame{call, f.Place})
+	}
+	return out
+}
+
+// stackLines is how much of a stack a report shows at once.
+const stackLines = 6
+
+// resultsSentence sums up everything in a sentence or two.
+func resultsSentence(r Results) string {
+	if len(r.Scenarios) == 1 {
+		return scenarioSentence(r.Scenarios[0])
+	}
+	cells, broken := 0, 0
+	var odd []string
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			cells++
+			if len(violated(s)) > 0 {
+				broken++
+			}
+			if s.Verdict != results.Pass {
+				name := s.Name + " in " + sc.Name
+				if m := misbehaviour(s); m != "" {
+					name += " (" + m + ")"
+				}
+				odd = append(odd, name)
+			}
+		}
+	}
+	if cells == 0 {
+		return "Nothing ran."
+	}
+	all := fmt.Sprintf("In %d of %d pairs of scenario and strategy the lock violated a property", broken, cells)
+	switch {
+	case len(odd) == 0:
+		return all + ", each time as the scenario expects."
+	case len(odd) > 4:
+		return fmt.Sprintf("%s. %d pairs are not as expected, among them %s.", all, len(odd), joinWords(odd[:3]))
+	default:
+		return fmt.Sprintf("%s. Not as expected: %s.", all, joinWords(odd))
+	}
+}
+
+// scenarioSentence groups the strategies by what they did wrong.
+func scenarioSentence(sc results.Scenario) string {
+	type group struct {
+		what  string
+		names []string
+		runs  int
+	}
+	var groups []group
+	var odd []string
+	for _, s := range sc.Strategies {
+		if s.Verdict != results.Pass {
+			odd = append(odd, s.Name)
+		}
+		what := wrongs(s)
+		// The text of a finding counts the runs of its strategy alone.
+		i := slices.IndexFunc(groups, func(g group) bool { return g.what == what && len(s.Findings) == 0 })
+		if i < 0 {
+			i, groups = len(groups), append(groups, group{what: what})
+		}
+		groups[i].names = append(groups[i].names, s.Name)
+		groups[i].runs += s.Runs
+	}
+	if len(groups) == 0 {
+		return "Nothing ran."
+	}
+	var parts []string
+	for _, g := range groups {
+		what := cmp.Or(g.what, "violated nothing in "+plural(g.runs, "run"))
+		parts = append(parts, joinWords(g.names)+" "+what)
+	}
+	text := strings.Join(parts, "; ") + "."
+	if len(odd) > 0 {
+		text += " Not as expected: " + joinWords(odd) + "."
+	}
+	return text
+}
+
+// scopeText says how much was run.
+func scopeText(r Results) string {
+	runs := 0
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			runs += s.Runs
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s", plural(len(r.Scenarios), "scenario"), plural(len(strategyNames(r)), "strategy"), plural(runs, "run"))
+}
+
+// paceText compares the scenarios' time with real time.
+func paceText(r Results) string {
+	kind := "virtual time"
+	if r.Setup != nil {
+		kind = "scenario time"
+	}
+	s := fmt.Sprintf("%s of %s in %s", seconds(r.VirtualSeconds), kind, seconds(r.WallSeconds))
+	if r.WallSeconds > 0 {
+		s += fmt.Sprintf(" (%s times real time)", thousands(int(r.VirtualSeconds/r.WallSeconds)))
+	}
+	return s
+}
+
+// setupFacts describe what live runs used.
+func setupFacts(s *results.Setup) []string {
+	if s == nil {
+		return nil
+	}
+	facts := []string{s.Redis, "Toxiproxy " + s.Toxiproxy, fmt.Sprintf("%g times faster than the scenario", s.Scale)}
+	if s.Worker != "" {
+		facts = append(facts, "workers: "+oneLine(s.Worker))
+	}
+	return facts
+}
