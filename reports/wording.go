@@ -184,7 +184,7 @@ func scenarioSentence(sc results.Scenario) string {
 	}
 	var parts []string
 	for _, g := range groups {
-		what := cmp.Or(g.what, "violated nothing in "+plural(g.runs, "run"))
+		what := cmp.Or(g.what, "had no violations in "+plural(g.runs, "run"))
 		parts = append(parts, joinWords(g.names)+" "+what)
 	}
 	text := strings.Join(parts, "; ") + "."

@@ -66,8 +66,8 @@ class Timeline {
 
   legend(box, make) {
     const words = {
-      waiting: "waiting", inside: "inside, holds the lock", lost: "inside, believes it holds, but does not", rollback: "knows of the loss, rolls back",
-      dead: "crashed", owned: "owner of the key in Redis", fault: "fault in force",
+      waiting: "waiting", inside: "inside, holds the lock", lost: "inside, believes it holds the lock but does not", rollback: "knows the lease is lost, rolling back",
+      dead: "crashed", owned: "owner of the key in Redis", fault: "fault active",
     };
     const seen = new Set(this.data.spans.map((s) => s[1]));
     for (const state in words) {
@@ -112,7 +112,7 @@ class Timeline {
 
   mark(seq) { return this.data.marks.find((m) => m[0] === seq); }
 
-  // select marks an event, brings it into view, and tells the steps.
+  // select marks an event, brings it into view, and notifies the list of steps.
   select(seq) {
     const m = this.mark(seq);
     if (!m) return;
