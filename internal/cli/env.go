@@ -61,8 +61,8 @@ func codeOf(v results.Verdict) int {
 	}
 }
 
-// words splits a list at its commas.
-func words(list string) []string {
+// splitList splits a list at its commas.
+func splitList(list string) []string {
 	var out []string
 	for _, w := range strings.Split(list, ",") {
 		if w = strings.TrimSpace(w); w != "" {

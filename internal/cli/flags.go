@@ -3,18 +3,31 @@ package cli
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/live"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
+	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/internal/text"
 )
 
-// maxSeeds bounds -seeds, far beyond what anybody waits for.
-const maxSeeds = 1_000_000_000
+// liveProcs is the default of -procs for live runs: their processes mostly wait.
+const liveProcs = 6
+
+// The modes.
+const (
+	modeSim  = "sim"
+	modeLive = "live"
+	modeBoth = "both"
+)
+
+const (
+	maxSeeds     = 1_000_000_000 // more than anybody waits for
+	defaultSeeds = 100           // without -seeds and -seed
+)
 
 type flags struct {
 	scenario, strategy, out string
@@ -26,77 +39,109 @@ type flags struct {
 	scale                          float64
 	shared                         bool
 
-	set []string // the names of those that were given
+	values map[string]string // what was given, as it was typed
 }
 
-// defaultSeeds are run where neither -seeds nor -seed is given.
-const defaultSeeds = 100
-
-func (f *flags) define() *flag.FlagSet {
-	fs := flag.NewFlagSet("simrun", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&f.scenario, "scenario", "", "`names` or files of scenarios, separated by commas, or all")
-	fs.StringVar(&f.strategy, "strategy", "", "`names` of strategies, separated by commas (default: those that the scenario expects something of)")
-	fs.StringVar(&f.out, "out", "", "result `folder` (default results/<time>-<scenario>, with a link results/latest)")
-	f.seeds = defaultSeeds
-	fs.Func("seeds", "`number` of seeds for each strategy, from 1 on (default 100)", whole(&f.seeds, 1, maxSeeds))
-	fs.Func("seed", "run this `one` seed and print what happened, step by step", func(s string) (err error) {
-		if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil || f.seed == 0 {
-			return errors.New("want a whole number from 1")
-		}
-		return nil
-	})
-	fs.Func("procs", "`number` of processes at once (default: one per core; live: 6)", whole(&f.procs, 1, 1024))
-	fs.BoolVar(&f.verbose, "v", false, "print each strategy's first violation step by step")
-	fs.BoolVar(&f.quiet, "q", false, "do not show progress")
-	f.mode = modeSim
-	fs.Func("mode", "`sim` in virtual time (default), live with real processes, Toxiproxy and Redis, or both", func(s string) error {
-		if s != modeSim && s != modeLive && s != modeBoth {
-			return errors.New("want sim, live or both")
-		}
-		f.mode = s
-		return nil
-	})
-	f.scale = live.DefaultScale
-	fs.Func("scale", "live: `times` faster than the scenario's times (default 30)", func(s string) (err error) {
-		if f.scale, err = strconv.ParseFloat(s, 64); err != nil || !(f.scale >= 1 && f.scale <= 1000) { // which NaN is not
-			return errors.New("want a number from 1 to 1000")
-		}
-		return nil
-	})
-	fs.StringVar(&f.redis, "redis", redisserver.Miniredis, "live: the `server`: miniredis, redis-server, host:port or redis://:password@host:port; its database 0")
-	fs.BoolVar(&f.shared, "redis-shared", false, "live: use the server even if it holds keys that are not simrun's")
-	fs.StringVar(&f.toxiproxy, "toxiproxy", "", "live: `host:port` of the API of a Toxiproxy on this machine (default: an embedded one)")
-	fs.StringVar(&f.worker, "worker", "", "live: `command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)")
-	return fs
+// flagDef is one flag and where it may be given.
+type flagDef struct {
+	name, usage string
+	set         func(string) error
+	toggle      bool // it needs no value
+	live        bool // it needs -mode live or both
+	check       bool // it goes with the verb check, too; all go with run
 }
 
-// The modes.
-const (
-	modeSim  = "sim"
-	modeLive = "live"
-	modeBoth = "both"
-)
+// defs lists all flags, which set f.
+func (f *flags) defs() []flagDef {
+	return []flagDef{
+		{name: "scenario", usage: "`names` or files of scenarios, separated by commas, or all", set: str(&f.scenario)},
+		{name: "strategy", usage: "`names` of strategies, separated by commas (default: those that the scenario expects something of)", set: str(&f.strategy)},
+		{name: "out", usage: "result `folder` (default results/<time>-<scenario>, with a link results/latest)", set: str(&f.out)},
+		{name: "seeds", usage: fmt.Sprintf("`number` of seeds for each strategy, from 1 on (default %d)", defaultSeeds), set: whole(&f.seeds, 1, maxSeeds)},
+		{name: "seed", usage: "run this `one` seed and print what happened, step by step", set: func(s string) (err error) {
+			if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil || f.seed == 0 {
+				return errors.New("want a whole number from 1")
+			}
+			return nil
+		}},
+		{name: "procs", usage: fmt.Sprintf("`number` of processes at once (default: one per core; live: %d)", liveProcs), set: whole(&f.procs, 1, 1024)},
+		{name: "v", usage: "print each strategy's first violation step by step", set: boolean(&f.verbose), toggle: true, check: true},
+		{name: "q", usage: "do not show progress", set: boolean(&f.quiet), toggle: true},
+		{name: "mode", usage: "`sim` in virtual time (default), live with real processes, Toxiproxy and Redis, or both", set: func(s string) error {
+			if s != modeSim && s != modeLive && s != modeBoth {
+				return errors.New("want sim, live or both")
+			}
+			f.mode = s
+			return nil
+		}},
+		{name: "scale", live: true, usage: fmt.Sprintf("`times` faster than the scenario's times (default %d)", live.DefaultScale), set: func(s string) (err error) {
+			if f.scale, err = strconv.ParseFloat(s, 64); err != nil || !(f.scale >= 1 && f.scale <= 1000) { // which NaN is not
+				return errors.New("want a number from 1 to 1000")
+			}
+			return nil
+		}},
+		{name: "redis", live: true, usage: "the `server`: miniredis (default), redis-server, host:port or redis://:password@host:port; its database 0", set: str(&f.redis)},
+		{name: "redis-shared", live: true, usage: "use the server even if it holds keys that are not simrun's", set: boolean(&f.shared), toggle: true},
+		{name: "toxiproxy", live: true, usage: "`host:port` of the API of a Toxiproxy on this machine (default: an embedded one)", set: str(&f.toxiproxy)},
+		{name: "worker", live: true, usage: "`command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)", set: str(&f.worker)},
+	}
+}
 
-// liveFlags are valid in live mode only.
-var liveFlags = []string{"scale", "redis", "redis-shared", "toxiproxy", "worker"}
+func str(into *string) func(string) error {
+	return func(s string) error {
+		*into = s
+		return nil
+	}
+}
+
+func boolean(into *bool) func(string) error {
+	return func(s string) (err error) {
+		if *into, err = strconv.ParseBool(s); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	}
+}
 
 // whole reads a whole number within bounds.
 func whole(into *int, low, high int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < low || n > high {
-			return errors.New("want a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high))
+			return fmt.Errorf("want a whole number from %d to %d", low, high)
 		}
 		*into = n
 		return nil
 	}
 }
 
-// parse reads flags wherever they stand, and returns what is no flag.
-func parse(args []string) (*flags, []string, error) {
+// flagSet defines the flags of f.
+func (f *flags) flagSet() *flag.FlagSet {
+	*f = flags{seeds: defaultSeeds, mode: modeSim, scale: live.DefaultScale, redis: redisserver.Miniredis, values: map[string]string{}}
+	fs := flag.NewFlagSet("simrun", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	for _, d := range f.defs() {
+		usage := d.usage
+		if d.live {
+			usage = "live: " + usage
+		}
+		set := func(s string) error {
+			f.values[d.name] = s
+			return d.set(s)
+		}
+		if d.toggle {
+			fs.BoolFunc(d.name, usage, set)
+		} else {
+			fs.Func(d.name, usage, set)
+		}
+	}
+	return fs
+}
+
+// parseFlags reads flags wherever they stand, and returns the other arguments.
+func parseFlags(args []string) (*flags, []string, error) {
 	f := &flags{}
-	fs := f.define()
+	fs := f.flagSet()
 	var rest []string
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -104,14 +149,13 @@ func parse(args []string) (*flags, []string, error) {
 				f.help = true
 				return f, nil, nil
 			}
-			return nil, nil, flagError(err, f.names())
+			return nil, nil, flagError(err, fs)
 		}
 		if fs.NArg() == 0 {
 			break
 		}
 		rest, args = append(rest, fs.Arg(0)), fs.Args()[1:]
 	}
-	fs.Visit(func(x *flag.Flag) { f.set = append(f.set, x.Name) })
 	if f.given("seed") && f.given("seeds") {
 		return nil, nil, usagef("-seed runs one seed and -seeds many; give one of them")
 	}
@@ -121,50 +165,70 @@ func parse(args []string) (*flags, []string, error) {
 // checkLive rejects live-only flags outside live mode, and explicitly empty values
 // (an unset shell variable), which must not silently mean the default.
 func (f *flags) checkLive() error {
-	empty := map[string]bool{"redis": f.redis == "", "toxiproxy": f.toxiproxy == "", "worker": f.worker == ""}
-	for _, name := range liveFlags {
-		switch {
-		case !f.given(name):
+	for _, d := range f.defs() {
+		switch value, given := f.values[d.name]; {
+		case !given || !d.live:
 		case f.mode == modeSim:
-			return usagef("-%s goes with -mode live or both", name)
-		case empty[name]:
-			return usagef("-%s is empty; leave it out for the default", name)
+			return usagef("-%s goes with -mode live or both", d.name)
+		case value == "":
+			return usagef("-%s is empty; leave it out for the default", d.name)
 		}
 	}
 	return nil
 }
 
 // flagError distinguishes a flag that does not exist from one with a bad value.
-func flagError(err error, names []string) error {
+func flagError(err error, fs *flag.FlagSet) error {
 	said := err.Error()
-	if name, unknown := strings.CutPrefix(said, "flag provided but not defined: -"); unknown {
-		for i := range names {
-			names[i] = "-" + names[i]
-		}
-		return usagef("unknown flag -%s; %s", name, text.Suggest("-"+name, names))
+	name, unknown := strings.CutPrefix(said, "flag provided but not defined: -")
+	if !unknown {
+		return usageError{said}
 	}
-	return usageError{said}
+	var names []string
+	fs.VisitAll(func(x *flag.Flag) { names = append(names, "-"+x.Name) })
+	return usagef("unknown flag -%s; %s", name, text.Suggest("-"+name, names))
 }
 
-func (f *flags) given(name string) bool { return slices.Contains(f.set, name) }
-
-// names lists all flags.
-func (f *flags) names() []string {
-	var out []string
-	(&flags{}).define().VisitAll(func(x *flag.Flag) { out = append(out, x.Name) })
-	return out
+func (f *flags) given(name string) bool {
+	_, given := f.values[name]
+	return given
 }
 
-// firstUnsupported returns the first flag given that is not among the allowed
-// ones, or "".
-func (f *flags) firstUnsupported(allowed []string) string {
-	for _, name := range f.set {
-		if !slices.Contains(allowed, name) {
-			return name
+// checkVerb rejects flags that do not go with a verb.
+func (f *flags) checkVerb(verb string) error {
+	for _, d := range f.defs() {
+		if f.given(d.name) && verb != verbRun && !(d.check && verb == verbCheck) {
+			return usagef("-%s does not go with %s; see %s help", d.name, verb, program())
 		}
 	}
-	return ""
+	return nil
 }
+
+// liveArguments repeats the live-only flags that were given, for a command that
+// replays a run. It leaves the password out.
+func (f *flags) liveArguments() string {
+	var b strings.Builder
+	for _, d := range f.defs() {
+		value, given := f.values[d.name]
+		if !given || !d.live {
+			continue
+		}
+		b.WriteString(" -" + d.name)
+		if d.name == "redis" {
+			value = redisserver.Redacted(value)
+		}
+		if !d.toggle {
+			b.WriteString(" " + runner.Quote(value))
+		}
+	}
+	return b.String()
+}
+
+// verbs that flags go with.
+const (
+	verbRun   = "run"
+	verbCheck = "check"
+)
 
 // env is what a verb works with.
 type env struct {

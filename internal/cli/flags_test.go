@@ -12,15 +12,15 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		{"check", "a.jsonl", "--v"},
 		{"check", "a.jsonl", "-v=true"},
 	} {
-		f, rest, err := parse(args)
-		if err != nil || !f.verbose || !slices.Equal(rest, []string{"check", "a.jsonl"}) || !slices.Equal(f.set, []string{"v"}) {
+		f, rest, err := parseFlags(args)
+		if err != nil || !f.verbose || !slices.Equal(rest, []string{"check", "a.jsonl"}) || len(f.values) != 1 || !f.given("v") {
 			t.Errorf("%q: %+v, %q, %v", args, f, rest, err)
 		}
 	}
 }
 
 func TestWithoutSeedsThereAreAHundred(t *testing.T) {
-	f, _, err := parse([]string{"-scenario", "expiry"})
+	f, _, err := parseFlags([]string{"-scenario", "expiry"})
 	if err != nil || f.seeds != 100 || f.given("seeds") || f.given("seed") {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("-seed=\x00-h")
 	f.Fuzz(func(t *testing.T, line string) {
 		args := splitNul(line)
-		fl, _, err := parse(args)
+		fl, _, err := parseFlags(args)
 		if err == nil && (fl.seeds < 1 || fl.given("seed") && fl.seed == 0) {
 			t.Errorf("%q is taken for %+v", args, fl)
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-// judge judges recorded histories again, without what the scenario expects: a
+// judgeHistories judges recorded histories again, without what the scenario expects: a
 // violation is a violation.
-func judge(e *env) (int, error) {
+func judgeHistories(e *env) (int, error) {
 	if len(e.args) == 0 {
 		return 0, usagef("check needs a history, as results/latest/expiry/naive/history.jsonl")
 	}
@@ -38,8 +38,8 @@ func judge(e *env) (int, error) {
 		for _, f := range r.Findings {
 			fmt.Fprintf(e.out, "%s: %s\n%s\n", f.Class, f.Detail, f.Stack)
 		}
-		counts(e, r)
-		violations(e, h, events, r)
+		printCounts(e, r)
+		printViolations(e, h, events, r)
 	}
 	return codeOf(verdict), nil
 }
@@ -59,8 +59,8 @@ func verdictOf(r check.Report) results.Verdict {
 	}
 }
 
-// counts prints how often each property was breached, and how badly.
-func counts(e *env, r check.Report) {
+// printCounts prints how often each property was breached, and how badly.
+func printCounts(e *env, r check.Report) {
 	n, worst := make(map[string]int), make(map[string]int64)
 	for _, v := range r.Violations {
 		n[v.Property]++
@@ -77,8 +77,8 @@ func counts(e *env, r check.Report) {
 	w.Flush()
 }
 
-// violations prints the first violation of each property, or all with -v.
-func violations(e *env, h history.Header, events []history.Event, r check.Report) {
+// printViolations prints the first violation of each property, or all with -v.
+func printViolations(e *env, h history.Header, events []history.Event, r check.Report) {
 	told := make(map[string]bool)
 	for _, v := range r.Violations {
 		if told[v.Property] && !e.flags.verbose {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// list shows what can be run.
-func list(e *env) (int, error) {
+// printList prints what can be run.
+func printList(e *env) (int, error) {
 	if len(e.args) > 0 {
 		return 0, usagef("list takes no argument, and got %q", e.args[0])
 	}
@@ -26,13 +26,13 @@ func list(e *env) (int, error) {
 	return ExitPass, w.Flush()
 }
 
-// explain tells scenarios in words.
-func explain(e *env) (int, error) {
+// printScenarios describes scenarios in words.
+func printScenarios(e *env) (int, error) {
 	if len(e.args) == 0 {
 		return 0, usagef("explain needs the name or the file of a scenario; %s list shows the built-in ones", program())
 	}
 	for i, name := range e.args {
-		in, err := input(name)
+		in, err := readScenario(name)
 		if err != nil {
 			return 0, err
 		}

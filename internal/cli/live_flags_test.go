@@ -3,7 +3,7 @@ package cli
 import "testing"
 
 // A replay repeats the live flags that were given, each as one word of a shell,
-// and tells no password.
+// and never shows a password.
 func TestAReplayRepeatsTheLiveFlags(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
@@ -15,11 +15,11 @@ func TestAReplayRepeatsTheLiveFlags(t *testing.T) {
 		{[]string{"-worker", "java -jar my.jar", "-redis-shared", "-toxiproxy", "10.0.0.1:8474"}, " -redis-shared -toxiproxy 10.0.0.1:8474 -worker 'java -jar my.jar'"},
 		{[]string{"-redis", "redis://:hunter2@db:6379"}, " -redis 'redis://…@db:6379'"},
 	} {
-		f, _, err := parse(append([]string{"-mode", "live"}, tt.args...))
+		f, _, err := parseFlags(append([]string{"-mode", "live"}, tt.args...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := liveArguments(f); got != tt.want {
+		if got := f.liveArguments(); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.args, got, tt.want)
 		}
 	}

@@ -7,7 +7,7 @@
 //	}
 //
 // Goals: flags in, exit code out; one file a verb; every mistake in the
-// arguments is found before anything runs and told in one line with its remedy.
+// arguments is found before anything runs and reported in one line with its remedy.
 // Non-goals: running seeds (package runner), judging (package check), drawing
 // (package reports).
 package cli
@@ -20,6 +20,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -35,18 +36,17 @@ import (
 type verb struct {
 	name    string
 	summary string
-	flags   []string // that go with it
 	run     func(*env) (int, error)
 }
 
 func verbs() []verb {
 	return []verb{
-		{"run", "run seeds of a scenario under each strategy (the default)", runFlags, run},
-		{"list", "list the built-in scenarios and the strategies", nil, list},
-		{"explain", "describe what happens in a scenario and what is expected of each lock", nil, explain},
-		{"check", "judge recorded histories again", []string{"v"}, judge},
-		{"help", "show this", nil, help},
-		{"version", "show the version of simrun and of what it was built with", nil, version},
+		{verbRun, "run seeds of a scenario under each strategy (the default)", runSeeds},
+		{"list", "list the built-in scenarios and the strategies", printList},
+		{"explain", "describe what happens in a scenario and what is expected of each lock", printScenarios},
+		{verbCheck, "judge recorded histories again", judgeHistories},
+		{"help", "show this", printHelp},
+		{"version", "show the version of simrun and of what it was built with", printVersion},
 	}
 }
 
@@ -67,16 +67,16 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}
-	text := err.Error()
+	said := err.Error()
 	if !errors.Is(err, runner.ErrInternal) { // which ends with a stack
-		text = strings.ReplaceAll(text, "\n", " ")
+		said = strings.ReplaceAll(said, "\n", " ")
 	}
-	fmt.Fprintf(stderr, "simrun: %s\n", text)
+	fmt.Fprintf(stderr, "simrun: %s\n", said)
 	return exitCode(err)
 }
 
 func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
-	f, rest, err := parse(args)
+	f, rest, err := parseFlags(args)
 	if err != nil {
 		return 0, err
 	}
@@ -85,29 +85,28 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 	v := all[0]
 	switch {
 	case f.help:
-		v = verb{name: "help", flags: f.names(), run: help}
+		return printHelp(e)
 	case len(rest) > 0:
-		var names []string
-		for _, w := range all {
-			names = append(names, w.name)
-			if w.name == rest[0] {
-				v, e.args = w, rest[1:]
+		i := slices.IndexFunc(all, func(v verb) bool { return v.name == rest[0] })
+		if i < 0 {
+			var names []string
+			for _, v := range all {
+				names = append(names, v.name)
 			}
-		}
-		if v.name != rest[0] {
 			return 0, usagef("unknown verb %q; %s", rest[0], text.Suggest(rest[0], names))
 		}
+		v, e.args = all[i], rest[1:]
 	case len(args) == 0:
 		return 0, usagef("nothing to do; try %s list, %s -scenario expiry, or %s help", program(), program(), program())
 	}
-	if name := f.firstUnsupported(v.flags); name != "" {
-		return 0, usagef("-%s does not go with %s; see %s help", name, v.name, program())
+	if err := f.checkVerb(v.name); err != nil {
+		return 0, err
 	}
 	return v.run(e)
 }
 
-// help shows the verbs, the flags and the exit codes.
-func help(e *env) (int, error) {
+// printHelp shows the verbs, the flags and the exit codes.
+func printHelp(e *env) (int, error) {
 	p := program()
 	fmt.Fprintf(e.out, `simrun shows exactly when a Redis lock loses mutual exclusion, and what that costs.
 
@@ -124,7 +123,7 @@ usage:
 		fmt.Fprintf(w, "  %s\t%s\n", v.name, v.summary)
 	}
 	fmt.Fprintln(w, "\nflags:")
-	(&flags{}).define().VisitAll(func(f *flag.Flag) {
+	(&flags{}).flagSet().VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
 		if value != "" {
 			value = " " + value
@@ -147,8 +146,8 @@ usage:
 	return ExitPass, w.Flush()
 }
 
-// version shows what this program is and what it was built with.
-func version(e *env) (int, error) {
+// printVersion shows what this program is and what it was built with.
+func printVersion(e *env) (int, error) {
 	v, revision := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v = cmp.Or(info.Main.Version, v)

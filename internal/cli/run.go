@@ -2,16 +2,25 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/lockchaos/simrun/internal/live"
+	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/runner"
+	"github.com/lockchaos/simrun/reports"
+	"github.com/lockchaos/simrun/scenarios"
 )
 
-var runFlags = append([]string{"scenario", "strategy", "out", "seeds", "seed", "procs", "v", "q", "mode"}, liveFlags...)
-
-// run runs seeds of scenarios under strategies and reports what happened.
-func run(e *env) (int, error) {
-	p, o, err := plan(e)
+// runSeeds runs seeds of scenarios under strategies and reports what happened.
+func runSeeds(e *env) (int, error) {
+	p, o, err := newPlan(e)
 	if err != nil {
 		return 0, err
 	}
@@ -47,4 +56,164 @@ func run(e *env) (int, error) {
 	}
 	dir.linkOrWarn(e.err)
 	return codeOf(r.Verdict), nil
+}
+
+// runInto runs a plan, writes its reports into a folder and prints them. Where
+// live runs could not go on, it does so with those that were done.
+func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir string) (results.Results, error) {
+	o.Dir = dir
+	r, broken := runner.Run(ctx, p, o)
+	if broken != nil && len(r.Scenarios) == 0 {
+		return r, broken
+	}
+	files, err := reports.Write(dir, r)
+	if err != nil {
+		return r, errors.Join(broken, err)
+	}
+	t := terminalOf(e)
+	t.Dir = dir
+	if err := reports.Terminal(e.out, r, t); err != nil {
+		return r, err
+	}
+	charts, traces := 0, 0
+	for _, f := range files {
+		switch {
+		case filepath.Ext(f) == ".png":
+			charts++
+		case strings.HasSuffix(f, "trace.json"):
+			traces++
+		}
+	}
+	if charts > 0 {
+		fmt.Fprintf(e.out, "and      %s, charts (%d), traces (%d)\n", reports.JUnitFile, charts, traces)
+	}
+	if broken != nil {
+		return r, broken
+	}
+	if e.flags.verbose || e.flags.given("seed") {
+		return r, narrateFirst(e.out, dir, r)
+	}
+	return r, nil
+}
+
+func terminalOf(e *env) reports.TerminalOptions {
+	if f, ok := e.out.(*os.File); ok {
+		return reports.TerminalFor(f)
+	}
+	return reports.TerminalOptions{}
+}
+
+// interrupts are the signals that end a run early. The hangup of a terminal is one,
+// unless whoever started simrun had it ignored, as nohup does.
+func interrupts() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// againSeeds is how many more live seeds a cell gets that does not agree: a single
+// unseeded run is little evidence.
+const againSeeds = 9
+
+// enoughAgree is the share of cells that must agree: if the two worlds differ more
+// than that, neither is evidence.
+const enoughAgree = 0.95
+
+// runBoth runs the plan in virtual time and one seed of it live, and reports
+// where they agree. Its verdict is the worst of all, and unknown at best where too many
+// cells do not agree.
+func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, session *live.Session, dir outDir) (int, error) {
+	side := func(folder string, p runner.Plan, o runner.Options) (results.Results, error) {
+		path := filepath.Join(dir.path, folder)
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return results.Results{}, err
+		}
+		return runInto(ctx, e, p, o, path)
+	}
+	if err := removeOld(dir.path); err != nil {
+		return 0, err
+	}
+	fmt.Fprint(e.out, "In virtual time:\n\n")
+	virtual, err := side(virtualFolder, p, o)
+	if err != nil {
+		return 0, err
+	}
+	if ctx.Err() != nil { // what is done is there; nothing was compared
+		return codeOf(virtual.Verdict), dir.link()
+	}
+	planLive(e.flags, &p, &o, session)
+	fmt.Fprint(e.out, "\nLive:\n\n")
+	real, err := side(liveFolder, p, o)
+	if err != nil {
+		return 0, err
+	}
+	verdict := virtual.Verdict.Worse(real.Verdict)
+	folders := []string{virtualFolder, liveFolder}
+	a := results.Agree(virtual, results.Side{Folder: liveFolder, Results: real})
+	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
+		fmt.Fprintf(e.out, "\nSome cells disagree, or only just agree: %d more live seeds of those.\n\n", againSeeds)
+		more, err := side(againFolder, again, o)
+		if err != nil {
+			return 0, err
+		}
+		verdict = verdict.Worse(more.Verdict)
+		folders = append(folders, againFolder)
+		a = results.Agree(virtual, results.Side{Folder: liveFolder, Results: real}, results.Side{Folder: againFolder, Results: more})
+	}
+	if err := concludeBoth(e, dir, a, folders); err != nil {
+		return 0, err
+	}
+	if a.Share() < enoughAgree {
+		verdict = verdict.Worse(results.Unknown)
+	}
+	return codeOf(verdict), nil
+}
+
+// removeOld removes the conclusions of an earlier run into the folder: until this
+// run is through, they would look like its own.
+func removeOld(dir string) error {
+	names := []string{reports.AgreementFile, reports.AgreementPage}
+	for _, folder := range []string{liveFolder, againFolder} {
+		names = append(names, filepath.Join(folder, reports.ResultsFile), filepath.Join(folder, reports.ReportFile))
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// doubtful returns the plan that runs more seeds of the cells that do not agree, or
+// only just.
+func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
+	all, chosen := p.Scenarios, p.Strategies
+	p.First, p.Count = p.First+uint64(p.Count), againSeeds
+	p.Strategies = func(s *scenarios.Scenario) []string {
+		return slices.DeleteFunc(slices.Clone(chosen(s)), func(strategy string) bool { return !a.Doubtful(s.Name, strategy) })
+	}
+	p.Scenarios = nil
+	for _, in := range all {
+		if len(p.Strategies(in.Scenario)) > 0 {
+			p.Scenarios = append(p.Scenarios, in)
+		}
+	}
+	return p
+}
+
+// concludeBoth writes and prints where the two worlds agree.
+func concludeBoth(e *env, dir outDir, a results.Agreement, folders []string) error {
+	if err := reports.WriteAgreement(dir.path, a, folders...); err != nil {
+		return err
+	}
+	dir.linkOrWarn(e.err)
+	fmt.Fprintln(e.out)
+	if err := reports.TerminalAgreement(e.out, dir.path, a); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(e.out, "page       %s\nagreement  %s\n",
+		filepath.Join(dir.path, reports.AgreementPage), filepath.Join(dir.path, reports.AgreementFile))
+	return err
 }

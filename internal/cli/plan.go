@@ -6,16 +6,18 @@ import (
 	"os"
 	"slices"
 
+	"golang.org/x/term"
+
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/text"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// inputs reads the scenarios of a list; "all" stands for every built-in one.
-func inputs(list string) ([]runner.Input, error) {
+// readScenarios reads the scenarios of a list; "all" stands for every built-in one.
+func readScenarios(list string) ([]runner.Input, error) {
 	var names []string
-	for _, w := range words(list) {
+	for _, w := range splitList(list) {
 		if w == "all" {
 			names = append(names, scenarios.Names()...)
 		} else {
@@ -27,7 +29,7 @@ func inputs(list string) ([]runner.Input, error) {
 	}
 	var out []runner.Input
 	for _, name := range names {
-		in, err := input(name)
+		in, err := readScenario(name)
 		if err != nil {
 			return nil, err
 		}
@@ -41,9 +43,9 @@ func inputs(list string) ([]runner.Input, error) {
 	return out, nil
 }
 
-// input reads one scenario, with its source where that is a file: the children
+// readScenario reads one scenario, with its source where that is a file: the children
 // read those same bytes, even if the file changes or was a pipe.
-func input(name string) (in runner.Input, err error) {
+func readScenario(name string) (in runner.Input, err error) {
 	if file, err := os.Stat(name); err == nil && !file.IsDir() && !slices.Contains(scenarios.Names(), name) {
 		in.Source, err = readAtMost(name, scenarios.MaxSize+1)
 		if err != nil {
@@ -94,10 +96,10 @@ func strategyNames() []string {
 	return out
 }
 
-// strategies reads a list of strategies; an empty one gives nil.
-func strategies(list string) ([]string, error) {
+// parseStrategies reads a list of strategies; an empty one gives nil.
+func parseStrategies(list string) ([]string, error) {
 	var out []string
-	for _, name := range words(list) {
+	for _, name := range splitList(list) {
 		if _, ok := strategy.Lookup(name); !ok {
 			return nil, usagef("unknown strategy %q; %s", name, text.Suggest(name, strategyNames()))
 		}
@@ -111,10 +113,10 @@ func strategies(list string) ([]string, error) {
 	return out, nil
 }
 
-// choose says which strategies a scenario runs under: those that were asked
+// chooseStrategies says which strategies a scenario runs under: those that were asked
 // for; else those that it expects something of, and those that no built-in
 // scenario knows, since a program brings its own lock to have it run.
-func choose(only []string) func(*scenarios.Scenario) []string {
+func chooseStrategies(only []string) func(*scenarios.Scenario) []string {
 	if only != nil {
 		return func(*scenarios.Scenario) []string { return only }
 	}
@@ -135,11 +137,11 @@ func choose(only []string) func(*scenarios.Scenario) []string {
 	}
 }
 
-// plan reads what is to be run.
-func plan(e *env) (runner.Plan, runner.Options, error) {
+// newPlan reads what is to be run.
+func newPlan(e *env) (runner.Plan, runner.Options, error) {
 	f := e.flags
 	o := base
-	o.Procs, o.Program, o.Progress = f.procs, program(), progress(e)
+	o.Procs, o.Program, o.Progress = f.procs, program(), newProgress(e)
 	p := runner.Plan{First: 1, Count: f.seeds}
 	if len(e.args) > 0 {
 		return p, o, usagef("unexpected %q; see %s help", e.args[0], program())
@@ -153,15 +155,26 @@ func plan(e *env) (runner.Plan, runner.Options, error) {
 	if err := checkLike(); err != nil {
 		return p, o, err
 	}
-	only, err := strategies(f.strategy)
+	only, err := parseStrategies(f.strategy)
 	if err != nil {
 		return p, o, err
 	}
-	if p.Scenarios, err = inputs(f.scenario); err != nil {
+	if p.Scenarios, err = readScenarios(f.scenario); err != nil {
 		return p, o, err
 	}
-	p.Strategies = choose(only)
+	p.Strategies = chooseStrategies(only)
 	return p, o, nil
+}
+
+// newProgress shows progress on standard error, as a bar if that is a terminal.
+func newProgress(e *env) runner.Progress {
+	if e.flags.quiet {
+		return nil
+	}
+	if f, ok := e.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return &runner.Bar{W: f}
+	}
+	return &runner.Lines{W: e.err}
 }
 
 // base holds the options that no flag sets.
