@@ -4,12 +4,13 @@ package chaos
 // collection or a suspended laptop does (Kleppmann 2016, "How to do distributed
 // locking"). The client's timers go on: see the README, "Not simulated".
 var pauseSpec = Spec{
-	Name:   "pause",
-	Doc:    "stops the whole process of a client: its network and its section",
-	Target: true,
-	Lasts:  true,
-	New:    func(Args) (Fault, error) { return pause{}, nil },
-	Text:   func(Args) string { return "stops the whole process of {client}" },
+	Name:         "pause",
+	Doc:          "stops the whole process of a client: its network and its section",
+	Target:       true,
+	Lasts:        true,
+	StopsProcess: true,
+	New:          func(Args) (Fault, error) { return pause{}, nil },
+	Text:         func(Args) string { return "stops the whole process of {client}" },
 }
 
 type pause struct{}

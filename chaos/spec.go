@@ -49,7 +49,10 @@ type Spec struct {
 	// NeedsToxics: it calls World.AddToxic. The virtual world then puts Toxiproxy's
 	// links into every connection; without, AddToxic fails.
 	NeedsToxics bool
-	Params      []Param
+	// StopsProcess: while it lasts, its victim's process does not run, so that no
+	// deadline of its own can be held against it.
+	StopsProcess bool
+	Params       []Param
 	// New makes the fault. It fails with a [*ParamError] where a parameter is
 	// missing, out of bounds or at odds with another.
 	New func(Args) (Fault, error)

@@ -151,7 +151,7 @@ func (w *toyWorld) unlessPaused(c string, f func()) {
 
 func (w *toyWorld) stop(c string) {
 	w.paused[c] = true
-	w.emit(history.Event{Kind: history.Fired, Client: c, Fault: "1:pause", Detail: "the process stopped"})
+	w.emit(history.Event{Kind: history.Fired, Client: c, Fault: "1:pause", Dur: 40 * sec, Detail: "the process stopped"})
 	w.in(40*sec, func() {
 		w.paused[c] = false
 		w.emit(history.Event{Kind: history.Over, Client: c, Fault: "1:pause"})

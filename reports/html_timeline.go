@@ -47,7 +47,7 @@ func newTimelineView(t timeline.Timeline, e *evidence) *timelineView {
 		if !hit {
 			target = -1 // a fault of the server is everybody's
 		}
-		v.Spans = append(v.Spans, spanView{0, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, timeline.FaultName(s.Fault), target})
+		v.Spans = append(v.Spans, spanView{0, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, history.FaultName(s.Fault), target})
 	}
 	for _, c := range t.Clients {
 		for _, s := range c.Spans {

@@ -103,7 +103,7 @@ func (d *laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	pen := lanePen{d: d, c: &c, x: x, y: y}
 	for _, s := range d.t.Faults {
-		pen.span(0, s, strings.TrimSpace(timeline.FaultName(s.Fault)+" "+s.Client), 0.18)
+		pen.span(0, s, strings.TrimSpace(history.FaultName(s.Fault)+" "+s.Client), 0.18)
 		pen.band(s)
 	}
 	for i, l := range d.t.Clients {

@@ -109,7 +109,7 @@ func (t *tracer) lanes(l timeline.Timeline) {
 	t.instants(l.Redis.Marks, t.pid[""], threadState)
 	t.instants(l.Harness, t.pid[""], threadState)
 	for _, s := range l.Faults {
-		t.span(timeline.FaultName(s.Fault), "fault", t.process(s.Client), threadFault, s.From, s.To,
+		t.span(history.FaultName(s.Fault), "fault", t.process(s.Client), threadFault, s.From, s.To,
 			map[string]any{"fault": s.Fault, "proof": s.Detail, "n": s.Seq})
 	}
 }

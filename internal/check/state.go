@@ -3,8 +3,8 @@ package check
 import (
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/history"
 )
 
@@ -150,7 +150,7 @@ func (st *state) over(e *history.Event) {
 
 // pause counts the pauses of a client, or of all where none is named.
 func (st *state) pause(e *history.Event, n int) {
-	if !strings.Contains(e.Fault, "pause") {
+	if spec, known := chaos.Lookup(history.FaultName(e.Fault)); !known || !spec.StopsProcess {
 		return
 	}
 	for _, c := range st.clients {

@@ -6,7 +6,10 @@
 // Non-goals: judging (package check), drawing (package reports).
 package history
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind names what happened. The words are those a scenario's `on:` may use.
 type Kind string
@@ -88,6 +91,14 @@ type Event struct {
 	Fault   string `json:"fault,omitempty"`   // the fault's id in its scenario, as "1:pause"
 	Detail  string `json:"detail,omitempty"`  // one line for people and for `on:`
 	Text    string `json:"text,omitempty"`    // several lines, such as a stack
+}
+
+// FaultName returns the name of a fault without its place: "pause" of "1:pause".
+func FaultName(id string) string {
+	if _, name, ok := strings.Cut(id, ":"); ok {
+		return name
+	}
+	return id
 }
 
 // FormatVersion is the version of the history file that this package writes.

@@ -26,9 +26,9 @@ func Text(e *history.Event) string {
 		}
 		return fmt.Sprintf("Redis: the key of %s expires", orNobody(e.Owner))
 	case history.Fired:
-		return withDetail(join("fault ", FaultName(e.Fault), on(e.Client)), e.Detail)
+		return withDetail(join("fault ", history.FaultName(e.Fault), on(e.Client)), e.Detail)
 	case history.Over:
-		return withDetail(join("fault ", FaultName(e.Fault), on(e.Client), " is over"), e.Detail)
+		return withDetail(join("fault ", history.FaultName(e.Fault), on(e.Client), " is over"), e.Detail)
 	case history.Finding:
 		return withDetail("finding", e.Detail)
 	case history.Residue:
@@ -146,12 +146,4 @@ func digits(v float64) string {
 	default:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
-}
-
-// FaultName is the name of a fault without its place: "pause" of "1:pause".
-func FaultName(id string) string {
-	if _, name, ok := strings.Cut(id, ":"); ok {
-		return name
-	}
-	return id
 }

@@ -255,29 +255,24 @@ func (b *builder) fault(e *history.Event) {
 		}
 		return
 	}
-	b.running[k] = len(b.t.Faults)
+	if e.Dur > 0 { // otherwise it was over at once
+		b.running[k] = len(b.t.Faults)
+	}
 	b.t.Faults = append(b.t.Faults, Span{
 		State: Fault, From: e.At, To: e.At, Seq: e.Seq, Fault: e.Fault, Client: e.Client, Detail: e.Detail,
 	})
 }
 
-// finish closes what is still open at the end of the history. A fault without
-// an end was over at once, unless it is of a sort that lasts.
+// finish closes what is still open at the end of the history.
 func (b *builder) finish() Timeline {
 	for i := range b.t.Clients {
 		b.cut(b.t.Clients[i].Name, b.t.End, 0, "")
 	}
 	b.closeKey(b.t.End)
-	for k, i := range b.running {
-		if lasts(k.fault) {
-			b.t.Faults[i].To = b.t.End
-		}
+	for _, i := range b.running {
+		b.t.Faults[i].To = b.t.End
 	}
 	return b.t
-}
-
-func lasts(id string) bool {
-	return slices.Contains([]string{"pause", "hang", "partition", "toxic", "clock-rate", "redis-restart"}, FaultName(id))
 }
 
 func mark(e *history.Event) Mark {

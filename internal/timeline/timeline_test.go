@@ -122,10 +122,10 @@ func TestBuild(t *testing.T) {
 		{
 			"faults: one that ends, one that is over at once, one that outlasts the run",
 			script(
-				history.Event{At: 1, Kind: history.Fired, Fault: "1:pause", Client: "A"},
+				history.Event{At: 1, Kind: history.Fired, Fault: "1:pause", Client: "A", Dur: 3},
 				history.Event{At: 2, Kind: history.Fired, Fault: "2:clock-jump"},
 				history.Event{At: 4, Kind: history.Over, Fault: "1:pause", Client: "A"},
-				history.Event{At: 5, Kind: history.Fired, Fault: "1:pause", Client: "B"},
+				history.Event{At: 5, Kind: history.Fired, Fault: "1:pause", Client: "B", Dur: 30},
 				history.Event{At: 9, Kind: history.End},
 			),
 			[]span{{"faults", Fault, 1, 4}, {"faults", Fault, 2, 2}, {"faults", Fault, 5, 9}},
