@@ -1,6 +1,10 @@
 package chaos
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockchaos/simrun/internal/text"
+)
 
 // clockJumpSpec steps Redis's clock, as an administrator or NTP does. Redis
 // counts expiry in wall-clock time, so a jump forward ends leases early and a
@@ -20,9 +24,9 @@ var clockJumpSpec = Spec{
 	},
 	Text: func(a Args) string {
 		if by := a.Durations["by"]; by < 0 {
-			return "sets Redis's clock back by " + FormatDuration(-by)
+			return "sets Redis's clock back by " + text.Duration(-by)
 		}
-		return "sets Redis's clock forward by " + FormatDuration(a.Durations["by"])
+		return "sets Redis's clock forward by " + text.Duration(a.Durations["by"])
 	},
 }
 

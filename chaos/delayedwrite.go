@@ -1,6 +1,10 @@
 package chaos
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockchaos/simrun/internal/text"
+)
 
 // delayedWriteSpec keeps a write to the resource in the network, as a switch
 // did with GitHub's packets for 90 seconds (2012, told in Kleppmann 2016).
@@ -16,7 +20,7 @@ var delayedWriteSpec = Spec{
 		return delayedWrite{by}, positive("by", by)
 	},
 	Text: func(a Args) string {
-		return "keeps the next write of {client} in the network for " + FormatDuration(a.Durations["by"])
+		return "keeps the next write of {client} in the network for " + text.Duration(a.Durations["by"])
 	},
 }
 

@@ -1,6 +1,10 @@
 package chaos
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockchaos/simrun/internal/text"
+)
 
 // failoverSpec kills the Redis server and puts its replica in its place, as
 // Sentinel, a cluster or a cloud's hosted Redis does. Replication is
@@ -18,7 +22,7 @@ var failoverSpec = Spec{
 		return failover{lag}, positive("lag", lag)
 	},
 	Text: func(a Args) string {
-		return "kills Redis and promotes its replica, which is " + FormatDuration(a.Durations["lag"]) + " behind"
+		return "kills Redis and promotes its replica, which is " + text.Duration(a.Durations["lag"]) + " behind"
 	},
 }
 

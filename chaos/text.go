@@ -1,11 +1,10 @@
 package chaos
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // Describe tells a plan in one sentence without a full stop: "stops the whole
@@ -76,7 +75,7 @@ func ordinal(n int) string {
 
 // String is "40 s", or "1–10 s" where the ends differ.
 func (r Range) String() string {
-	low, high := FormatDuration(r.Min), FormatDuration(r.Max)
+	low, high := text.Duration(r.Min), text.Duration(r.Max)
 	if low == high {
 		return low
 	}
@@ -86,51 +85,4 @@ func (r Range) String() string {
 		return lowNumber + "–" + high
 	}
 	return low + " – " + high
-}
-
-// longFrom is from when a duration is written in minutes, as the reports do: a
-// reader compares leases, pauses and waits, and these are told in seconds.
-const longFrom = 10 * time.Minute
-
-// FormatDuration writes a duration for people, to at most three decimals:
-// "40 s", "1.667 s", "90 s", "10 min", "1 h 30 s", "200 µs".
-func FormatDuration(d time.Duration) string {
-	if d < 0 {
-		return "−" + FormatDuration(-max(d, -math.MaxInt64)) // the least duration has no positive twin
-	}
-	if r := d.Round(time.Millisecond); r >= longFrom {
-		return longDuration(r)
-	}
-	return shortDuration(d)
-}
-
-// shortDuration writes a duration in one unit. It is rounded before the unit is
-// chosen: 999.9999 ms are "1 s".
-func shortDuration(d time.Duration) string {
-	unit, name := time.Nanosecond, "ns"
-	switch {
-	case d == 0 || d.Round(time.Microsecond) >= time.Second:
-		unit, name = time.Second, "s"
-	case d >= time.Millisecond:
-		unit, name = time.Millisecond, "ms"
-	case d >= time.Microsecond:
-		unit, name = time.Microsecond, "µs"
-	}
-	d = d.Round(max(unit/1000, 1))
-	return strconv.FormatFloat(float64(d)/float64(unit), 'f', -1, 64) + " " + name
-}
-
-// longDuration is of whole milliseconds.
-func longDuration(d time.Duration) string {
-	var parts []string
-	if h := d / time.Hour; h > 0 {
-		parts = append(parts, fmt.Sprintf("%d h", h))
-	}
-	if m := d % time.Hour / time.Minute; m > 0 {
-		parts = append(parts, fmt.Sprintf("%d min", m))
-	}
-	if rest := d % time.Minute; rest > 0 {
-		parts = append(parts, shortDuration(rest))
-	}
-	return strings.Join(parts, " ")
 }

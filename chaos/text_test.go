@@ -1,43 +1,11 @@
 package chaos_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
 	"github.com/lockchaos/simrun/chaos"
 )
-
-func TestFormatDuration(t *testing.T) {
-	tests := []struct {
-		d    time.Duration
-		want string
-	}{
-		{0, "0 s"},
-		{200 * time.Microsecond, "200 µs"},
-		{1500 * time.Microsecond, "1.5 ms"},
-		{2500 * time.Millisecond, "2.5 s"},
-		{40 * time.Second, "40 s"},
-		{5 * time.Second / 3, "1.667 s"},
-		{5 * time.Millisecond / 3, "1.667 ms"},
-		{time.Second - 1, "1 s"},
-		{time.Minute, "60 s"},
-		{90 * time.Second, "90 s"},
-		{10*time.Minute - time.Second, "599 s"},
-		{10*time.Minute - 1, "10 min"},
-		{10 * time.Minute, "10 min"},
-		{time.Hour + 500*time.Millisecond, "1 h 500 ms"},
-		{11*time.Minute + 100, "11 min"},
-		{-time.Minute, "−60 s"},
-		{math.MinInt64, "−2562047 h 47 min 16.855 s"},
-		{7, "7 ns"},
-	}
-	for _, tt := range tests {
-		if got := chaos.FormatDuration(tt.d); got != tt.want {
-			t.Errorf("FormatDuration(%d) = %q, want %q", tt.d, got, tt.want)
-		}
-	}
-}
 
 func TestRangeString(t *testing.T) {
 	const second = time.Second

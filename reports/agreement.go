@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // TerminalAgreement prints where virtual and live runs agree: every cell that does
@@ -75,7 +76,7 @@ func agreementSign(c results.AgreementCell) string {
 }
 
 func shareText(a Agreement) string {
-	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), plural(len(a.Cells), "cell"))
+	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), text.Count(len(a.Cells), "cell"))
 	if n := a.Varying(); n > 0 {
 		s += fmt.Sprintf(" (in %d of them runs differ)", n)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/text"
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 
@@ -32,13 +33,13 @@ var (
 var pageFuncs = template.FuncMap{
 	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
 	"headline": headline, "isUnknown": isUnknown, "join": strings.Join, "letters": letters, "lost": lostText,
-	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": plural,
-	"thousands": thousands, "unknownText": unknownText, "violation": countViolation, "observation": countObservation,
-	"count":   func(n float64) string { return thousands(int(n)) },
+	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": text.Count,
+	"thousands": text.Number, "unknownText": unknownText, "violation": countViolation, "observation": countObservation,
+	"count":   func(n float64) string { return text.Number(int(n)) },
 	"frames":  func(dump string) []frame { return stackFrames(dump, stackLines) },
 	"minus":   func(a, b float64) float64 { return a - b },
 	"next":    func(i int) int { return i + 1 },
-	"seconds": func(ms float64) string { return seconds(ms / 1000) },
+	"seconds": func(ms float64) string { return text.MeasuredSeconds(ms / 1000) },
 	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
 	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
 	"width":   barPercent,
@@ -109,7 +110,7 @@ func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView
 		v.Sentence = scenarioSentence(sc)
 	}
 	if sc.Clients > 0 {
-		v.Facts = append(v.Facts, plural(sc.Clients, "client"), "lease "+shortMillis(sc.LeaseMS))
+		v.Facts = append(v.Facts, text.Count(sc.Clients, "client"), "lease "+exactMillis(sc.LeaseMS))
 	}
 	if sc.File != "" {
 		v.Facts = append(v.Facts, "from "+sc.File)
@@ -220,13 +221,13 @@ func countViolation(s results.Strategy, property string) violationView {
 	v := violationView{countView: countObservation(s, property, b.Count), Property: property}
 	if b.Count > 0 {
 		v.Expectation = cmp.Or(v.Expectation, noExpectation)
-		v.Runs = fmt.Sprintf("%s of %s", thousands(b.Runs), plural(s.Runs, "run"))
+		v.Runs = fmt.Sprintf("%s of %s", text.Number(b.Runs), text.Count(s.Runs, "run"))
 	}
 	switch {
 	case b.WorstMS > 0:
 		v.Worst = "worst " + millis(b.WorstMS)
 	case b.Worst > 0:
-		v.Worst = "worst " + thousands(int(b.Worst))
+		v.Worst = "worst " + text.Number(int(b.Worst))
 	}
 	return v
 }

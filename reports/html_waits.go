@@ -44,7 +44,7 @@ func newWaitsView(strategies []results.Strategy) *waitsView {
 		return nil
 	}
 	for _, t := range ax.ticks() {
-		v.XTicks = append(v.XTicks, waitTick{fmt.Sprintf("%.1f", x(ax.place(t))), shortMillis(t)})
+		v.XTicks = append(v.XTicks, waitTick{fmt.Sprintf("%.1f", x(ax.place(t))), exactMillis(t)})
 	}
 	for _, p := range []float64{0, 0.25, 0.5, 0.75, 1} {
 		v.YTicks = append(v.YTicks, waitTick{fmt.Sprintf("%.1f", y(p)), fmt.Sprintf("%.0f %%", 100*p)})

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // violationsPNG draws how often each strategy violated each property.
@@ -23,12 +24,12 @@ func violationsPNG(w io.Writer, sc results.Scenario) (err error) {
 	p.Add(grid())
 	wide := barWidth(len(sc.Strategies), len(groups))
 	face := font.DefaultCache.Lookup(sans(labelSize), labelSize)
-	upright := most > 0 && face.Width(thousands(int(most))) > wide*0.95
+	upright := most > 0 && face.Width(text.Number(int(most))) > wide*0.95
 	for i, g := range groups {
 		labels := make([]string, len(g.Counts))
 		for j, n := range g.Counts {
 			if n > 0 {
-				labels[j] = thousands(int(n))
+				labels[j] = text.Number(int(n))
 			}
 		}
 		offset := wide * vg.Length(float64(i)-float64(len(groups)-1)/2)
@@ -185,7 +186,7 @@ func waitsPNG(w io.Writer, sc results.Scenario) (err error) {
 	}
 	var ticks []plot.Tick
 	for _, t := range ax.ticks() {
-		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: shortMillis(t)})
+		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: exactMillis(t)})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100

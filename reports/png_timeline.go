@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // TerminalOptions says what to write for a terminal.
@@ -135,7 +136,7 @@ func (t *terminal) scenario(sc results.Scenario) {
 		t.line(oneLine(sc.Summary))
 	}
 	if sc.Clients > 0 {
-		t.line(t.dim(fmt.Sprintf("%s, lease %s; violations: count (runs)", plural(sc.Clients, "client"), shortMillis(sc.LeaseMS))))
+		t.line(t.dim(fmt.Sprintf("%s, lease %s; violations: count (runs)", text.Count(sc.Clients, "client"), exactMillis(sc.LeaseMS))))
 	}
 	for _, f := range sc.Faults {
 		t.line(t.dim("fault  " + oneLine(f)))
@@ -154,17 +155,17 @@ func strategyColumns(sc results.Scenario) []column {
 		cols = append(cols, column{head: h, right: true})
 	}
 	for _, s := range sc.Strategies {
-		row := []cell{{oneLine(s.Name), plain}, verdictCell(s.Verdict), {thousands(s.Runs), plain}, {thousands(s.Sections), plain}}
+		row := []cell{{oneLine(s.Name), plain}, verdictCell(s.Verdict), {text.Number(s.Runs), plain}, {text.Number(s.Sections), plain}}
 		for _, p := range props {
 			c := cell{"0", good}
 			if v := s.Violations[p]; v.Count > 0 {
-				c = cell{fmt.Sprintf("%s (%s)", thousands(v.Count), thousands(v.Runs)), harm}
+				c = cell{fmt.Sprintf("%s (%s)", text.Number(v.Count), text.Number(v.Runs)), harm}
 			}
 			row = append(row, markMismatch(c, s, p))
 		}
 		row = append(row,
-			markMismatch(cell{thousands(s.Aborted), plain}, s, "aborted"),
-			markMismatch(cell{thousands(s.RejectedWrites), plain}, s, "rejected"),
+			markMismatch(cell{text.Number(s.Aborted), plain}, s, "aborted"),
+			markMismatch(cell{text.Number(s.RejectedWrites), plain}, s, "rejected"),
 			cell{millis(s.Wait.P50), plain}, cell{millis(s.Wait.P99), plain})
 		for i := range row {
 			cols[i].cells = append(cols[i].cells, row[i])

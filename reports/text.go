@@ -2,44 +2,20 @@ package reports
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/lockchaos/simrun/internal/results"
-	"github.com/lockchaos/simrun/internal/timeline"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
-// millis writes a duration given in milliseconds.
-func millis(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "–"
-	}
-	return timeline.Duration(int64(v * 1e6))
-}
+// millis writes a measured duration given in milliseconds.
+func millis(v float64) string { return text.MeasuredSeconds(v / 1000) }
 
-// shortMillis is millis without trailing zeros: for configured durations and axes.
-func shortMillis(v float64) string {
-	number, unit, ok := strings.Cut(millis(v), " ")
-	if !ok || !strings.Contains(number, ".") {
-		return millis(v)
-	}
-	return strings.TrimRight(strings.TrimRight(number, "0"), ".") + " " + unit
-}
-
-// seconds writes a duration given in seconds; long ones in hours and days.
-func seconds(v float64) string {
-	switch {
-	case v >= 2*86400:
-		return fmt.Sprintf("%.1f days", v/86400)
-	case v >= 2*3600:
-		return fmt.Sprintf("%.1f h", v/3600)
-	case v >= 600:
-		return fmt.Sprintf("%.0f min", v/60)
-	default:
-		return millis(v * 1000)
-	}
+// exactMillis writes a configured duration, or one of an axis, given in milliseconds.
+func exactMillis(v float64) string {
+	return text.Duration(time.Duration(v * float64(time.Millisecond)))
 }
 
 func percent(share float64) string {
@@ -65,36 +41,8 @@ func barPercent(part, longest float64) string {
 	return fmt.Sprintf("%.2f", 100*part/longest)
 }
 
-// thousands groups the digits of a count: "12 345".
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	minus := ""
-	if n < 0 {
-		minus, s = "−", s[1:]
-	}
-	var b strings.Builder
-	for i, c := range s {
-		if i > 0 && (len(s)-i)%3 == 0 && len(s) > 4 {
-			b.WriteRune('\u00a0')
-		}
-		b.WriteRune(c)
-	}
-	return minus + b.String()
-}
-
 // outOf writes a number of runs: "23 of 30".
-func outOf(n, runs int) string { return fmt.Sprintf("%s of %s", thousands(n), thousands(runs)) }
-
-// plural writes a count of a regular noun: "1 run", "3 strategies".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, y := strings.CutSuffix(noun, "y"); y {
-		noun = stem + "ie"
-	}
-	return thousands(n) + " " + noun + "s"
-}
+func outOf(n, runs int) string { return fmt.Sprintf("%s of %s", text.Number(n), text.Number(runs)) }
 
 // joinWords joins words for a sentence: "a, b and c".
 func joinWords(words []string) string {

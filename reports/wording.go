@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/stack"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 func headline(v results.Verdict) string {
@@ -40,7 +41,7 @@ func misbehaviour(s results.Strategy) string {
 	var out []string
 	for _, f := range s.Findings {
 		verb := cmp.Or(findingVerbs[f.Class], "misbehaved ("+f.Class+")")
-		out = append(out, fmt.Sprintf("%s in %s of %s", verb, thousands(f.Count), plural(s.Runs, "run")))
+		out = append(out, fmt.Sprintf("%s in %s of %s", verb, text.Number(f.Count), text.Count(s.Runs, "run")))
 	}
 	return joinWords(out)
 }
@@ -59,8 +60,8 @@ func wrongs(s results.Strategy) string {
 
 // mismatchText does not name the strategy: its name already stands before it.
 func mismatchText(s results.Strategy, m results.Mismatch) string {
-	text := cmp.Or(m.Text, fmt.Sprintf("%s: expected %s, got %s", m.Property, wantText(m.Want), m.Got))
-	return strings.TrimPrefix(text, s.Name+": ")
+	mismatch := cmp.Or(m.Text, fmt.Sprintf("%s: expected %s, got %s", m.Property, wantText(m.Want), m.Got))
+	return strings.TrimPrefix(mismatch, s.Name+": ")
 }
 
 func wantText(want string) string {
@@ -71,18 +72,18 @@ func wantText(want string) string {
 }
 
 func findingText(f results.Finding) string {
-	return fmt.Sprintf("%s in %s: %s", f.Class, plural(f.Count, "run"), f.Detail)
+	return fmt.Sprintf("%s in %s: %s", f.Class, text.Count(f.Count, "run"), f.Detail)
 }
 
 func unknownText(s results.Strategy) string {
-	text := "too little evidence"
+	why := "too little evidence"
 	if s.UnknownRuns > 0 {
-		text += fmt.Sprintf(" in %d of %s", s.UnknownRuns, plural(s.Runs, "run"))
+		why += fmt.Sprintf(" in %d of %s", s.UnknownRuns, text.Count(s.Runs, "run"))
 	}
 	if s.UnknownReason != "" {
-		text += ": " + s.UnknownReason
+		why += ": " + s.UnknownReason
 	}
-	return text
+	return why
 }
 
 // isUnknown reports whether unknownText has something to say.
@@ -184,7 +185,7 @@ func scenarioSentence(sc results.Scenario) string {
 	}
 	var parts []string
 	for _, g := range groups {
-		what := cmp.Or(g.what, "had no violations in "+plural(g.runs, "run"))
+		what := cmp.Or(g.what, "had no violations in "+text.Count(g.runs, "run"))
 		parts = append(parts, joinWords(g.names)+" "+what)
 	}
 	text := strings.Join(parts, "; ") + "."
@@ -202,7 +203,7 @@ func scopeText(r Results) string {
 			runs += s.Runs
 		}
 	}
-	return fmt.Sprintf("%s, %s, %s", plural(len(r.Scenarios), "scenario"), plural(len(strategyNames(r)), "strategy"), plural(runs, "run"))
+	return fmt.Sprintf("%s, %s, %s", text.Count(len(r.Scenarios), "scenario"), text.Count(len(strategyNames(r)), "strategy"), text.Count(runs, "run"))
 }
 
 // paceText compares the scenarios' time with real time.
@@ -211,9 +212,9 @@ func paceText(r Results) string {
 	if r.Setup != nil {
 		kind = "scenario time"
 	}
-	s := fmt.Sprintf("%s of %s in %s", seconds(r.VirtualSeconds), kind, seconds(r.WallSeconds))
+	s := fmt.Sprintf("%s of %s in %s", text.MeasuredSeconds(r.VirtualSeconds), kind, text.MeasuredSeconds(r.WallSeconds))
 	if r.WallSeconds > 0 {
-		s += fmt.Sprintf(" (%s times real time)", thousands(int(r.VirtualSeconds/r.WallSeconds)))
+		s += fmt.Sprintf(" (%s times real time)", text.Number(int(r.VirtualSeconds/r.WallSeconds)))
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lockchaos/simrun/chaos"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // textWidth is where Explain wraps lines, in characters.
@@ -32,8 +32,8 @@ func Explain(s *Scenario) string {
 	}
 	for i, p := range s.Faults {
 		number := fmt.Sprintf("  %d. ", i+1)
-		text := wrap(sentence(p.Text), strings.Repeat(" ", len(number)))
-		fmt.Fprintf(&b, "%s%s\n", number, text[len(number):])
+		lines := wrap(sentence(p.Text), strings.Repeat(" ", len(number)))
+		fmt.Fprintf(&b, "%s%s\n", number, lines[len(number):])
 	}
 	b.WriteString("\nParameters\n")
 	b.WriteString(parameterTable(s))
@@ -51,7 +51,7 @@ func sentence(text string) string {
 }
 
 func parameterTable(s *Scenario) string {
-	d := chaos.FormatDuration
+	d := text.Duration
 	rows := [][2]string{
 		{"clients", fmt.Sprintf("%d, %d sections each", s.Clients, s.Sections)},
 		{"lease", fmt.Sprintf("%s, renewed every %s, at most %d times if capped", d(s.Lease), d(s.Renew), s.Cap)},

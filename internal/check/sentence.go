@@ -2,8 +2,10 @@ package check
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // weight ranks the steps of a story: one that is too long drops its lightest
@@ -52,11 +54,11 @@ func (st *state) sectionSentence(e *history.Event) (string, weight) {
 		}
 		return who + " enters", turn
 	case history.Noticed:
-		text := who + " notices that its lease is lost" + inBrackets(e.Detail)
+		s := who + " notices that its lease is lost" + inBrackets(e.Detail)
 		if c := st.who; c != nil && c.lost.known() {
-			text += ", " + span(e.At-c.lost.at) + " after the loss"
+			s += ", " + span(e.At-c.lost.at) + " after the loss"
 		}
-		return text, turn
+		return s, turn
 	case history.Aborted:
 		return who + " has rolled its section back", plot
 	case history.Left:
@@ -147,11 +149,11 @@ func (st *state) resourceSentence(e *history.Event) (string, weight) {
 		return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
 	}
 	if c := v.client; c.current != v || !c.inside {
-		text := fmt.Sprintf("a write that %s sent in its section %d arrives, stock %d", who, v.section, e.Value)
+		s := fmt.Sprintf("a write that %s sent in its section %d arrives, stock %d", who, v.section, e.Value)
 		if v.lost.known() {
-			text += ", " + span(e.At-v.lost.at) + " after its lease ended"
+			s += ", " + span(e.At-v.lost.at) + " after its lease ended"
 		}
-		return text, turn
+		return s, turn
 	}
 	if c := v.client; c.lost.known() {
 		return fmt.Sprintf("%s writes stock %d with a lease it lost %s ago", who, e.Value, span(e.At-c.lost.at)), turn
@@ -161,11 +163,11 @@ func (st *state) resourceSentence(e *history.Event) (string, weight) {
 
 // faultText describes a fault that took effect, with its proof.
 func faultText(e *history.Event) string {
-	text := "fault " + e.Fault + " fires" + onClient(e.Client)
+	s := "fault " + e.Fault + " fires" + onClient(e.Client)
 	if e.Dur > 0 {
-		text += " for " + about(e.Dur)
+		s += " for " + text.Duration(time.Duration(e.Dur))
 	}
-	return text + inBrackets(e.Detail)
+	return s + inBrackets(e.Detail)
 }
 
 func onClient(client string) string {
@@ -187,5 +189,5 @@ func leaseText(dur int64) string {
 	if dur <= 0 {
 		return ""
 	}
-	return " (lease " + about(dur) + ")"
+	return " (lease " + text.Duration(time.Duration(dur)) + ")"
 }

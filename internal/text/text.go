@@ -6,10 +6,38 @@ package text
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
+
+// Number formats a whole number, from 10 000 on in groups of three: "12 345".
+func Number(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "−", s[1:]
+	}
+	if len(s) > 4 {
+		for i := len(s) - 3; i > 0; i -= 3 {
+			s = s[:i] + "\u00a0" + s[i:]
+		}
+	}
+	return sign + s
+}
+
+// Count formats a number of things that a regular noun names: "1 run",
+// "2 strategies".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, y := strings.CutSuffix(noun, "y"); y {
+		noun = stem + "ie"
+	}
+	return Number(n) + " " + noun + "s"
+}
 
 // Suggest proposes a remedy for a word that is not valid: the nearest valid one,
 // or all of them where none is near.

@@ -25,3 +25,14 @@ func TestSuggest(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 run": Count(1, "run"), "0 runs": Count(0, "run"), "2 strategies": Count(2, "strategy"), "12\u00a0345 runs": Count(12345, "run"),
+		"1234": Number(1234), "−1\u00a0234\u00a0567": Number(-1234567),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

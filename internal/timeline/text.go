@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // Text describes an event in one sentence.
@@ -15,14 +16,14 @@ func Text(e *history.Event) string {
 	case history.Command:
 		return join("", e.Client, " sends ", strings.ToUpper(e.Detail))
 	case history.Locked:
-		return fmt.Sprintf("Redis: %s owns the key, for %s", orNobody(e.Client), Duration(e.Dur))
+		return fmt.Sprintf("Redis: %s owns the key, for %s", orNobody(e.Client), text.Measured(time.Duration(e.Dur)))
 	case history.Renewed:
-		return fmt.Sprintf("Redis: %s renews %s, now %s", orNobody(e.Client), whose(e), Duration(e.Dur))
+		return fmt.Sprintf("Redis: %s renews %s, now %s", orNobody(e.Client), whose(e), text.Measured(time.Duration(e.Dur)))
 	case history.Unlocked:
 		return fmt.Sprintf("Redis: %s removes %s", orNobody(e.Client), whose(e))
 	case history.Expired:
 		if e.Dur > 0 {
-			return fmt.Sprintf("Redis: the key of %s is gone, %s before its time", orNobody(e.Owner), Duration(e.Dur))
+			return fmt.Sprintf("Redis: the key of %s is gone, %s before its time", orNobody(e.Owner), text.Measured(time.Duration(e.Dur)))
 		}
 		return fmt.Sprintf("Redis: the key of %s expires", orNobody(e.Owner))
 	case history.Fired:
@@ -111,39 +112,4 @@ func join(parts ...string) string { return strings.TrimSpace(strings.Join(parts,
 // Clock is a virtual time for people, in seconds to the millisecond: "45.003 s".
 func Clock(ns int64) string {
 	return strconv.FormatFloat(float64(ns)/1e9, 'f', 3, 64) + " s"
-}
-
-// Duration is a length of time for people, with three digits that matter:
-// "350 µs", "12.4 ms", "45.0 s".
-func Duration(ns int64) string {
-	sign := ""
-	if ns < 0 {
-		sign, ns = "−", -ns
-	}
-	d := time.Duration(ns)
-	switch {
-	case d == 0:
-		return "0 s"
-	case d < time.Microsecond:
-		return sign + strconv.FormatInt(ns, 10) + " ns"
-	case d < time.Millisecond:
-		return sign + digits(float64(ns)/1e3) + " µs"
-	case d < time.Second:
-		return sign + digits(float64(ns)/1e6) + " ms"
-	case d < 10*time.Minute:
-		return sign + digits(float64(ns)/1e9) + " s"
-	default:
-		return sign + digits(float64(ns)/6e10) + " min"
-	}
-}
-
-func digits(v float64) string {
-	switch {
-	case v >= 100:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case v >= 10:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	default:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
 }

@@ -199,14 +199,3 @@ func TestClipKeepsTheProof(t *testing.T) {
 		t.Error("a small timeline must stay as it is")
 	}
 }
-
-func TestDuration(t *testing.T) {
-	for ns, want := range map[int64]string{
-		0: "0 s", 12: "12 ns", 1500: "1.50 µs", 350_000: "350 µs", 12_400_000: "12.4 ms",
-		1e9: "1.00 s", 45e9: "45.0 s", 599e9: "599 s", 600e9: "10.0 min", -2e9: "−2.00 s",
-	} {
-		if got := Duration(ns); got != want {
-			t.Errorf("Duration(%d) is %q, want %q", ns, got, want)
-		}
-	}
-}

@@ -14,7 +14,8 @@ import (
 // layers lists the packages, the lowest first: each may import only packages of
 // lines above its own.
 var layers = [][]string{
-	{"lock", "chaos", "internal/text", "internal/history", "internal/bubble", "internal/stack", "internal/proc", "internal/modversion", "internal/virtual/memnet", "internal/dev/testneeds", "internal/dev/redisconformance", "internal/dev/layout"},
+	{"internal/text", "lock", "internal/history", "internal/bubble", "internal/stack", "internal/proc", "internal/modversion", "internal/virtual/memnet", "internal/dev/testneeds", "internal/dev/redisconformance", "internal/dev/layout"},
+	{"chaos"},
 	{"internal/errclass", "internal/check", "internal/keyobserver", "internal/timeline"},
 	{"scenarios", "internal/results", "internal/miniserver", "internal/live/tap", "internal/dev/mutants"},
 	{"internal/strategy"},
