@@ -256,7 +256,7 @@ func TestVocabulary(t *testing.T) {
 			t.Errorf("%s lacks a line of doc, New or Text", s.Name)
 		}
 		for _, p := range s.Params {
-			if p.Doc == "" || (p.Kind == chaos.Word) != (len(p.OneOf) > 0) {
+			if p.Doc == "" || (p.Kind == chaos.KindWord) != (len(p.OneOf) > 0) {
 				t.Errorf("%s: parameter %s lacks doc, or its words", s.Name, p.Name)
 			}
 		}

@@ -14,9 +14,9 @@ var partitionSpec = Spec{
 	Lasts:       true,
 	NeedsToxics: true,
 	Params: []Param{
-		{Name: "direction", Kind: Word, OneOf: []string{"both", upstream, downstream},
+		{Name: "direction", Kind: KindWord, OneOf: []string{"both", upstream, downstream},
 			Doc: "which bytes are held up: both (if absent), upstream (towards Redis) or downstream"},
-		{Name: "mode", Kind: Word, OneOf: []string{"hold", "drop"},
+		{Name: "mode", Kind: KindWord, OneOf: []string{"hold", "drop"},
 			Doc: "hold (if absent): bytes arrive when it heals; drop: they are lost, and the connection closes when it heals"},
 	},
 	New: func(a Args) (Fault, error) {

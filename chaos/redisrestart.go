@@ -10,7 +10,7 @@ var redisRestartSpec = Spec{
 	Doc:   "takes Redis down and starts it again, with its data or without",
 	Lasts: true,
 	Params: []Param{
-		{Name: "data", Kind: Word, Required: true, OneOf: []string{"kept", "lost"},
+		{Name: "data", Kind: KindWord, Required: true, OneOf: []string{"kept", "lost"},
 			Doc: "kept: it comes back with its keys, less those that expired meanwhile; lost: it comes back empty"},
 	},
 	New: func(a Args) (Fault, error) { return redisRestart{keep: a.Words["data"] == "kept"}, nil },

@@ -14,10 +14,10 @@ type ParamKind uint8
 
 // The kinds of parameter.
 const (
-	Duration   ParamKind = iota // a Go duration with its unit; may be negative where Signed
-	Number                      // a floating-point number
-	Word                        // one of OneOf
-	Attributes                  // a mapping of names to whole numbers
+	KindDuration   ParamKind = iota // a Go duration with its unit; may be negative where Signed
+	KindNumber                      // a floating-point number
+	KindWord                        // one of OneOf
+	KindAttributes                  // a mapping of names to whole numbers
 )
 
 // Param describes one parameter of a fault, beyond those that every fault
@@ -26,8 +26,8 @@ type Param struct {
 	Name     string
 	Kind     ParamKind
 	Required bool
-	Signed   bool     // a Duration that may be negative
-	OneOf    []string // for a Word
+	Signed   bool     // a KindDuration that may be negative
+	OneOf    []string // for a KindWord
 	Doc      string   // one line
 }
 

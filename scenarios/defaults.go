@@ -10,15 +10,22 @@ import (
 // means to sell out does.
 const defaultStock = 1000
 
-// setDefaults sets what does not depend on what the file says.
-func setDefaults(s *Scenario) {
-	s.Clients, s.Sections, s.Cap = 3, 4, 5
-	s.Lease, s.Wait, s.WriteTimeout = 30*time.Second, 2*time.Minute, 5*time.Second
-	s.Think = chaos.Range{Min: 0, Max: 2 * time.Second}
-	s.Rollback = chaos.Range{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond}
-	s.Network = chaos.Range{Min: 200 * time.Microsecond, Max: time.Millisecond}
-	s.Bounds = map[string]time.Duration{}
-	s.Expect = map[string]map[string]Expectation{}
+// withDefaults returns a scenario with the defaults that do not depend on what
+// the file says.
+func withDefaults() *Scenario {
+	return &Scenario{
+		Clients:      3,
+		Sections:     4,
+		Cap:          5,
+		Lease:        30 * time.Second,
+		Wait:         2 * time.Minute,
+		WriteTimeout: 5 * time.Second,
+		Think:        chaos.Range{Min: 0, Max: 2 * time.Second},
+		Rollback:     chaos.Range{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond},
+		Network:      chaos.Range{Min: 200 * time.Microsecond, Max: time.Millisecond},
+		Bounds:       map[string]time.Duration{},
+		Expect:       map[string]map[string]Expectation{},
+	}
 }
 
 // deriveDefaults sets what the file left open from what it says: a renewal

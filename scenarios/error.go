@@ -68,6 +68,7 @@ func shown(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
+// place is a position in a file. Both count from 1, col in characters.
 type place struct{ line, col int }
 
 func placeOf(t *token.Token) place {
@@ -75,4 +76,24 @@ func placeOf(t *token.Token) place {
 		return place{1, 1}
 	}
 	return place{max(t.Position.Line, 1), max(t.Position.Column, 1)}
+}
+
+// reader reads one scenario. Its methods return values alone: the first mistake
+// ends the reading, since fail panics with an [*Error] that the function which
+// made the reader recovers with catch.
+type reader struct{ file string }
+
+func (r *reader) fail(p place, kind error, msg, hint string) {
+	panic(&Error{File: r.file, Line: p.line, Col: p.col, Msg: msg, Hint: hint, Kind: kind})
+}
+
+// catch, deferred, stores the error of a failed reader in err.
+func catch(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case *Error:
+		*err = e
+	default:
+		panic(e)
+	}
 }

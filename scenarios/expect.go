@@ -24,62 +24,36 @@ func boundedProperties() []string {
 	return names
 }
 
-func (r *reader) bounds(s *Scenario, all pair) error {
-	pairs, err := r.mapping("bounds", all.value, "{stuck: 5s}")
-	if err != nil {
-		return err
+func (r *reader) bounds(s *Scenario, p pair) {
+	for _, kv := range r.mapping("bounds", p.value, "{stuck: 5s}") {
+		property := r.known("bounded property", kv.key.text, kv.key.place, boundedProperties())
+		s.Bounds[property] = r.duration(kv, time.Millisecond)
 	}
-	for _, p := range pairs {
-		if err := r.known("bounded property", p.key.text, p.key.place, boundedProperties()); err != nil {
-			return err
-		}
-		if s.Bounds[p.key.text], err = r.durationFrom(p.key.text, p.value, time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-func (r *reader) expect(s *Scenario, all pair) error {
-	strategies, err := r.mapping("expect", all.value, "naive: {overlap: some}")
-	if err != nil {
-		return err
-	}
+func (r *reader) expect(s *Scenario, p pair) {
 	s.strategyPlaces = map[string]place{}
-	for _, strategy := range strategies {
+	for _, strategy := range r.mapping("expect", p.value, "naive: {overlap: some}") {
 		name := strategy.key.text
-		pairs, err := r.mapping("what is expected of "+shown(name), strategy.value, "{overlap: some}")
-		if err != nil {
-			return err
-		}
 		s.strategyPlaces[name] = strategy.key.place
 		s.Expect[name] = map[string]Expectation{}
-		for _, p := range pairs {
-			if err := r.known("property", p.key.text, p.key.place, Properties()); err != nil {
-				return err
-			}
-			word, err := r.word("expectation", p.value, []string{string(Some), string(None), string(Every)})
-			if err != nil {
-				return err
-			}
-			s.Expect[name][p.key.text] = Expectation(word)
+		for _, kv := range r.mapping("what is expected of "+shown(name), strategy.value, "{overlap: some}") {
+			property := r.known("property", kv.key.text, kv.key.place, Properties())
+			s.Expect[name][property] = Expectation(r.word("expectation", kv.value, []string{string(Some), string(None), string(Every)}))
 		}
 	}
-	return nil
 }
 
 // CheckStrategies fails with an [*Error] at the first strategy under `expect`
 // that is none of the known ones.
-func (s *Scenario) CheckStrategies(known []string) error {
-	file := s.File
-	if file == "" {
-		file = s.Name + ".yaml"
+func (s *Scenario) CheckStrategies(known []string) (err error) {
+	defer catch(&err)
+	r := &reader{s.File}
+	if r.file == "" {
+		r.file = s.Name + ".yaml"
 	}
-	r := &reader{file}
 	for _, name := range s.Strategies() {
-		if err := r.known("strategy", name, s.strategyPlaces[name], known); err != nil {
-			return err
-		}
+		r.known("strategy", name, s.strategyPlaces[name], known)
 	}
 	return nil
 }

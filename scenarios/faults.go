@@ -6,84 +6,86 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/text"
 )
 
+const exampleFault = "pause: {for: 40s, on: entered}"
+
 // sharedKeys are those that every fault has beside its own parameters.
 var sharedKeys = []string{"client", "at", "on", "after", "nth", "every", "for"}
 
-// faults reads the list of faults. Whether the clients that they name exist is
-// only known once the whole file is read, see targets.
-func (r *reader) faults(s *Scenario, all pair) error {
-	n := all.value
-	if n.kind != sequenceNode {
-		return r.fail(n.place, ErrValue, fmt.Sprintf("faults must be a list, not %s", n.kind), "write - pause: {for: 40s, on: entered}")
+func (r *reader) faults(s *Scenario, p pair) {
+	r.mustBe(sequenceNode, "faults", p.value, "- "+exampleFault)
+	if items := p.value.items; len(items) > maxFaults {
+		r.fail(items[maxFaults].place, ErrTooBig, fmt.Sprintf("more than %d faults", maxFaults), "")
 	}
-	if len(n.items) > maxFaults {
-		return r.fail(n.items[maxFaults].place, ErrTooBig, fmt.Sprintf("more than %d faults", maxFaults), "")
+	for i, item := range p.value.items {
+		s.Faults = append(s.Faults, r.fault(s, i+1, item))
 	}
-	for i, item := range n.items {
-		plan, err := r.fault(i+1, item)
-		if err != nil {
-			return err
-		}
-		s.Faults = append(s.Faults, plan.Plan)
-		s.clientPlaces = append(s.clientPlaces, plan.clientPlace)
-	}
-	return nil
 }
 
-// plan is a fault being read.
-type plan struct {
-	chaos.Plan
-	args        chaos.Args
-	seen        map[string]*node // the keys that the file sets
-	clientPlace place
+// faultReader reads one fault.
+type faultReader struct {
+	*reader
+	plan  chaos.Plan
+	args  chaos.Args
+	place place           // of the fault's name
+	set   map[string]pair // the keys that the file sets
 }
 
-func (r *reader) fault(number int, item *node) (*plan, error) {
-	const example = "pause: {for: 40s, on: entered}"
-	pairs, err := r.mapping("a fault", item, example)
-	if err != nil {
-		return nil, err
+func (r *reader) fault(s *Scenario, number int, item *node) chaos.Plan {
+	name, body := r.named(item)
+	var names []string
+	for _, spec := range chaos.Specs() {
+		names = append(names, spec.Name)
+	}
+	spec, _ := chaos.Lookup(r.known("fault", name.text, name.place, names))
+	if body.kind == nullNode {
+		r.fail(name.place, ErrMissing, "fault "+spec.Name+" without its parameters", needs(spec))
+	}
+	if body.kind != mappingNode {
+		r.fail(body.place, ErrValue, fmt.Sprintf("fault %s takes a mapping, not %s", spec.Name, body.kind), needs(spec))
+	}
+	f := &faultReader{
+		reader: r,
+		plan:   chaos.Plan{Spec: spec, ID: fmt.Sprintf("%d:%s", number, spec.Name)},
+		args: chaos.Args{Durations: map[string]time.Duration{}, Numbers: map[string]float64{},
+			Words: map[string]string{}, Attributes: map[string]int64{}},
+		place: name.place,
+		set:   map[string]pair{},
+	}
+	f.parameters(body, append([]string{"any", "all"}, s.ClientNames()...))
+	f.checkComplete()
+	f.checkTiming()
+	var err error
+	if f.plan.Fault, err = spec.New(f.args); err != nil {
+		f.reject(err)
+	}
+	f.plan.Text = chaos.Describe(f.plan, f.args)
+	return f.plan
+}
+
+// named splits an item of the list into the fault's name and its parameters.
+func (r *reader) named(item *node) (name, body *node) {
+	pairs := r.mapping("a fault", item, exampleFault)
+	if len(pairs) == 0 {
+		r.fail(item.place, ErrMissing, "a fault without a name", "write it as "+exampleFault)
 	}
 	if len(pairs) > 1 {
-		hint := "start " + shown(pairs[1].key.text) + " with its own -"
-		if _, isFault := chaos.Lookup(pairs[1].key.text); !isFault {
-			hint = "indent " + shown(pairs[1].key.text) + " below " + shown(pairs[0].key.text)
+		first, second := pairs[0].key, pairs[1].key
+		hint := "indent " + shown(second.text) + " below " + shown(first.text)
+		if _, isFault := chaos.Lookup(second.text); isFault {
+			hint = "start " + shown(second.text) + " with its own -"
 		}
-		return nil, r.fail(pairs[1].key.place, ErrValue, "a fault is one name with its parameters", hint)
+		r.fail(second.place, ErrValue, "a fault is one name with its parameters", hint)
 	}
-	if len(pairs) == 0 {
-		return nil, r.fail(item.place, ErrMissing, "a fault without a name", "write it as "+example)
-	}
-	name, body := pairs[0].key, pairs[0].value
-	var names []string
-	for _, s := range chaos.Specs() {
-		names = append(names, s.Name)
-	}
-	if err := r.known("fault", name.text, name.place, names); err != nil {
-		return nil, err
-	}
-	spec, _ := chaos.Lookup(name.text)
-	p := &plan{seen: map[string]*node{}}
-	p.Spec, p.ID = spec, fmt.Sprintf("%d:%s", number, spec.Name)
-	if body.kind == nullNode {
-		return nil, r.fail(name.place, ErrMissing, "fault "+spec.Name+" without its parameters", needs(spec))
-	}
-	if err := r.parameters(p, body); err != nil {
-		return nil, err
-	}
-	if err := r.complete(p, name.place); err != nil {
-		return nil, err
-	}
-	p.Text = chaos.Describe(p.Plan, p.args)
-	return p, nil
+	return pairs[0].key, pairs[0].value
 }
 
-// needs says what a fault cannot do without.
+// needs lists what a fault cannot do without.
 func needs(spec *chaos.Spec) string {
 	var all []string
 	for _, p := range spec.Params {
@@ -100,165 +102,124 @@ func needs(spec *chaos.Spec) string {
 	return "it needs " + strings.Join(all, ", ") + " and one of at, on"
 }
 
-func (r *reader) parameters(p *plan, body *node) error {
-	if body.kind != mappingNode {
-		return r.fail(body.place, ErrValue, fmt.Sprintf("fault %s takes a mapping, not %s", p.Spec.Name, body.kind), needs(p.Spec))
-	}
-	own := map[string]chaos.Param{}
+func (f *faultReader) parameters(body *node, clients []string) {
+	spec := f.plan.Spec
 	var valid []string
-	for _, param := range p.Spec.Params {
-		own[param.Name] = param
+	for _, param := range spec.Params {
 		valid = append(valid, param.Name)
 	}
 	valid = append(valid, sharedKeys...)
-	for _, kv := range body.pairs {
-		err := r.known("parameter of "+p.Spec.Name, kv.key.text, kv.key.place, valid)
-		if err != nil {
-			return err
-		}
-		p.seen[kv.key.text] = kv.value
-		if param, isOwn := own[kv.key.text]; isOwn {
-			err = r.argument(&p.args, param, kv.value)
+	for _, p := range body.pairs {
+		key := f.known("parameter of "+spec.Name, p.key.text, p.key.place, valid)
+		f.set[key] = p
+		if i := slices.Index(valid, key); i < len(spec.Params) {
+			f.argument(spec.Params[i], p)
 		} else {
-			err = r.schedule(p, kv.key, kv.value)
-		}
-		if err != nil {
-			return err
+			f.schedule(p, clients)
 		}
 	}
-	return nil
 }
 
 // argument reads one of the fault's own parameters.
-func (r *reader) argument(a *chaos.Args, param chaos.Param, n *node) error {
+func (f *faultReader) argument(param chaos.Param, p pair) {
 	switch param.Kind {
-	case chaos.Duration:
-		d, err := r.duration(param.Name, n)
-		if err == nil && d < 0 && !param.Signed {
-			err = r.fail(n.place, ErrValue, fmt.Sprintf("%s must not be %s", param.Name, d), leastHint(1))
+	case chaos.KindDuration:
+		least := time.Duration(1)
+		if param.Signed {
+			least = math.MinInt64
 		}
-		set(&a.Durations, param.Name, d)
-		return err
-	case chaos.Number:
-		v, err := r.number(param.Name, n)
-		set(&a.Numbers, param.Name, v)
-		return err
-	case chaos.Word:
-		w, err := r.word(param.Name, n, param.OneOf)
-		set(&a.Words, param.Name, w)
-		return err
-	case chaos.Attributes:
-		pairs, err := r.mapping(param.Name, n, "{latency: 100}")
-		if err != nil {
-			return err
+		f.args.Durations[param.Name] = f.duration(p, least)
+	case chaos.KindNumber:
+		f.args.Numbers[param.Name] = f.number(p)
+	case chaos.KindWord:
+		f.args.Words[param.Name] = f.word(param.Name, p.value, param.OneOf)
+	case chaos.KindAttributes:
+		for _, kv := range f.mapping(param.Name, p.value, "{latency: 100}") {
+			f.args.Attributes[kv.key.text] = f.integer(kv, 0, math.MaxInt64)
 		}
-		for _, kv := range pairs {
-			v, err := r.integer(kv.key.text, kv.value, 0, math.MaxInt64)
-			if err != nil {
-				return err
-			}
-			set(&a.Attributes, kv.key.text, v)
-		}
-		return nil
 	default:
 		panic(fmt.Sprintf("scenarios: parameter %s is of an unknown kind", param.Name))
 	}
 }
 
-func set[V any](m *map[string]V, key string, value V) {
-	if *m == nil {
-		*m = map[string]V{}
-	}
-	(*m)[key] = value
-}
-
 // schedule reads one of the keys that every fault has.
-func (r *reader) schedule(p *plan, key, n *node) (err error) {
-	switch key.text {
+func (f *faultReader) schedule(p pair, clients []string) {
+	spec := f.plan.Spec
+	switch p.key.text {
 	case "client":
-		if !p.Spec.Target {
-			return r.fail(key.place, ErrValue, "fault "+p.Spec.Name+" hits Redis, not a client", "remove client")
+		if !spec.Target {
+			f.fail(p.key.place, ErrValue, "fault "+spec.Name+" hits Redis, not a client", "remove client")
 		}
-		p.clientPlace = n.place
-		p.Client, err = r.scalar("client", n, "any, all or A")
+		f.plan.Client = f.scalar(p, "any, all or A")
+		if !slices.Contains(clients, f.plan.Client) {
+			f.fail(p.value.place, ErrUnknown, "unknown client "+shown(f.plan.Client),
+				fmt.Sprintf("use any, all or one of %s to %s", clients[2], clients[len(clients)-1]))
+		}
 	case "at":
-		var at chaos.Range
-		at, err = r.rangeFrom("at", n, 0)
-		p.At = &at
+		at := f.durations(p, 0)
+		f.plan.At = &at
 	case "on":
-		p.On, err = r.word("event", n, chaos.Triggers())
+		f.plan.On = f.word("event", p.value, chaos.Triggers())
 	case "after":
-		p.After, err = r.rangeFrom("after", n, 0)
+		f.plan.After = f.durations(p, 0)
 	case "for":
-		if !p.Spec.Lasts {
-			return r.fail(key.place, ErrValue, "fault "+p.Spec.Name+" is over at once", "remove for")
+		if !spec.Lasts {
+			f.fail(p.key.place, ErrValue, "fault "+spec.Name+" is over at once", "remove for")
 		}
-		p.For, err = r.rangeFrom("for", n, 1)
-	case "nth", "every":
-		var v int64
-		v, err = r.integer(key.text, n, 1, math.MaxInt32)
-		if key.text == "nth" {
-			p.Nth = int(v)
-		} else {
-			p.Every = int(v)
-		}
+		f.plan.For = f.durations(p, 1)
+	case "nth":
+		f.plan.Nth = int(f.integer(p, 1, math.MaxInt32))
+	case "every":
+		f.plan.Every = int(f.integer(p, 1, math.MaxInt32))
 	}
-	return err
 }
 
-// complete checks the fault as a whole and makes it.
-func (r *reader) complete(p *plan, name place) (err error) {
-	for _, param := range p.Spec.Params {
-		if param.Required && p.seen[param.Name] == nil {
-			return r.fail(name, ErrMissing, "fault "+p.Spec.Name+" without "+param.Name, needs(p.Spec))
+// checkComplete checks that nothing required is absent.
+func (f *faultReader) checkComplete() {
+	spec := f.plan.Spec
+	for _, param := range spec.Params {
+		if _, set := f.set[param.Name]; param.Required && !set {
+			f.fail(f.place, ErrMissing, "fault "+spec.Name+" without "+param.Name, needs(spec))
 		}
 	}
-	if p.Spec.Lasts && p.seen["for"] == nil {
-		return r.fail(name, ErrMissing, "fault "+p.Spec.Name+" without for", "say how long it lasts, as for: 40s")
+	if _, set := f.set["for"]; spec.Lasts && !set {
+		f.fail(f.place, ErrMissing, "fault "+spec.Name+" without for", "say how long it lasts, as for: 40s")
 	}
-	if p.Spec.Target && p.Client == "" {
-		p.Client = "any"
+	if spec.Target && f.plan.Client == "" {
+		f.plan.Client = "any"
 	}
-	if err := r.timing(p, name); err != nil {
-		return err
-	}
-	p.Fault, err = p.Spec.New(p.args)
-	if err != nil {
-		return r.refusal(p, err, name)
-	}
-	return nil
 }
 
-// timing checks that the fault's time is given once.
-func (r *reader) timing(p *plan, name place) error {
-	at, on := p.seen["at"], p.seen["on"]
+// checkTiming checks that the fault's time is given once.
+func (f *faultReader) checkTiming() {
+	at, hasTime := f.set["at"]
+	_, hasEvent := f.set["on"]
 	switch {
-	case at == nil && on == nil:
-		return r.fail(name, ErrMissing, "fault "+p.Spec.Name+" without a time", "add at: 5s, or on: entered")
-	case at != nil && on != nil:
-		return r.fail(at.place, ErrValue, "a fault has a time (at) or an event (on), not both", "remove one of them")
+	case !hasTime && !hasEvent:
+		f.fail(f.place, ErrMissing, "fault "+f.plan.Spec.Name+" without a time", "add at: 5s, or on: entered")
+	case hasTime && hasEvent:
+		f.fail(at.value.place, ErrValue, "a fault has a time (at) or an event (on), not both", "remove one of them")
 	}
 	for _, key := range []string{"after", "nth", "every"} {
-		if n := p.seen[key]; n != nil && on == nil {
-			return r.fail(n.place, ErrValue, key+" counts from an event", "add on: entered, or remove "+key)
+		if p, set := f.set[key]; set && !hasEvent {
+			f.fail(p.value.place, ErrValue, key+" counts from an event", "add on: entered, or remove "+key)
 		}
 	}
-	if n := p.seen["every"]; n != nil && p.seen["nth"] != nil {
-		return r.fail(n.place, ErrValue, "a fault fires at the nth event or at every so many, not both", "remove nth or every")
+	if every, set := f.set["every"]; set && f.plan.Nth > 0 {
+		f.fail(every.value.place, ErrValue, "a fault fires at the nth event or at every so many, not both", "remove nth or every")
 	}
-	return nil
 }
 
-// refusal gives a fault's own error the place of the parameter it is about.
-func (r *reader) refusal(p *plan, err error, name place) error {
+// reject gives the fault's own error the place of the parameter it is about.
+func (f *faultReader) reject(err error) {
 	var bad *chaos.ParamError
 	if !errors.As(err, &bad) {
-		return r.fail(name, ErrValue, err.Error(), "")
+		f.fail(f.place, ErrValue, err.Error(), "")
 	}
-	at := name
-	if n := p.seen[bad.Param]; n != nil {
-		at = n.place
-		for _, kv := range n.pairs {
+	at := f.place
+	if p, set := f.set[bad.Param]; set {
+		at = p.value.place
+		for _, kv := range p.value.pairs {
 			if kv.key.text == bad.Key {
 				at = kv.value.place
 				if len(bad.Valid) > 0 {
@@ -268,20 +229,7 @@ func (r *reader) refusal(p *plan, err error, name place) error {
 		}
 	}
 	if len(bad.Valid) > 0 {
-		return r.fail(at, ErrUnknown, bad.Msg, text.Suggest(bad.Got, bad.Valid))
+		f.fail(at, ErrUnknown, bad.Msg, text.Suggest(bad.Got, bad.Valid))
 	}
-	return r.fail(at, ErrValue, bad.Error(), "")
-}
-
-// targets checks that the clients that faults name exist.
-func (r *reader) targets(s *Scenario) error {
-	valid := append([]string{"any", "all"}, s.ClientNames()...)
-	for i, p := range s.Faults {
-		if p.Client == "" || slices.Contains(valid, p.Client) {
-			continue
-		}
-		return r.fail(s.clientPlaces[i], ErrUnknown, "unknown client "+shown(p.Client),
-			fmt.Sprintf("use any, all or one of %s to %s", valid[2], valid[len(valid)-1]))
-	}
-	return nil
+	f.fail(at, ErrValue, bad.Error(), "")
 }

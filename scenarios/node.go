@@ -50,33 +50,22 @@ func (k nodeKind) String() string {
 	return [...]string{"nothing", "a single value", "a mapping", "a list"}[k]
 }
 
-// parseYAML reads one document. It refuses what a scenario does not need and a
-// reader could trip over: anchors, aliases, merge keys, tags, directives,
-// several documents, and deep nesting.
-func parseYAML(file string, src []byte) (*node, error) {
-	fail := func(p place, kind error, msg, hint string) (*node, error) {
-		return nil, &Error{File: file, Line: p.line, Col: p.col, Msg: msg, Hint: hint, Kind: kind}
-	}
+// parse reads one YAML document. It rejects what a scenario does not need and a
+// reader could trip over: anchors, aliases, merge keys, tags, directives, several
+// documents, and deep nesting.
+func (r *reader) parse(src []byte) *node {
 	if len(src) > MaxSize {
-		return fail(place{1, 1}, ErrTooBig, fmt.Sprintf("file is larger than %d bytes", MaxSize), "is this a scenario?")
+		r.fail(place{1, 1}, ErrTooBig, fmt.Sprintf("file is larger than %d bytes", MaxSize), "is this a scenario?")
 	}
-	if p, what := notText(src); what != "" {
-		return fail(p, ErrSyntax, "file is not text: "+what, "save it as UTF-8")
-	}
+	r.checkText(src)
 	tokens := lexer.Tokenize(string(src))
-	for _, t := range tokens {
-		if t.Position == nil {
-			t.Position = &token.Position{Line: 1, Column: 1}
-		}
-	}
-	if err := checkTokens(file, tokens); err != nil {
-		return nil, err
-	}
+	r.checkTokens(tokens)
 	tree, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if syntax := (*yaml.SyntaxError)(nil); errors.As(err, &syntax) {
-		return nil, syntaxError(file, tokens, syntax)
+		at, msg, hint := explainSyntax(syntax, tokens)
+		r.fail(at, ErrSyntax, msg, hint)
 	} else if err != nil {
-		return fail(place{1, 1}, ErrSyntax, err.Error(), "")
+		r.fail(place{1, 1}, ErrSyntax, err.Error(), "")
 	}
 	var root *node
 	for _, doc := range tree.Docs {
@@ -84,39 +73,37 @@ func parseYAML(file string, src []byte) (*node, error) {
 			continue
 		}
 		if root != nil {
-			return fail(placeOf(doc.Body.GetToken()), ErrSyntax, "a second document", "put each scenario into its own file")
+			r.fail(placeOf(doc.Body.GetToken()), ErrSyntax, "a second document", "put each scenario into its own file")
 		}
-		if root, err = convert(file, doc.Body, 0); err != nil {
-			return nil, err
-		}
+		root = r.convert(doc.Body, 0)
 	}
 	if root == nil || root.kind == nullNode {
-		return fail(place{1, 1}, ErrMissing, "file is empty", "a scenario needs at least a name, a summary and work")
+		r.fail(place{1, 1}, ErrMissing, "file is empty", "a scenario needs at least a name, a summary and work")
 	}
-	return root, nil
+	return root
 }
 
-// notText finds the first thing that no text file holds.
-func notText(src []byte) (place, string) {
-	at := func(i int) place {
-		line := bytes.Count(src[:i], []byte("\n")) + 1
-		start := bytes.LastIndexByte(src[:i], '\n') + 1
-		return place{line, utf8.RuneCount(src[start:i]) + 1}
-	}
+// checkText rejects bytes that no text file holds.
+func (r *reader) checkText(src []byte) {
 	for i := 0; i < len(src); {
-		r, size := utf8.DecodeRune(src[i:])
+		c, size := utf8.DecodeRune(src[i:])
+		what := ""
 		switch {
-		case r == utf8.RuneError && size == 1:
-			return at(i), "invalid UTF-8"
-		case r < ' ' && r != '\n' && r != '\r' && r != '\t', r == 0x7f:
-			return at(i), fmt.Sprintf("control character %#02x", r)
+		case c == utf8.RuneError && size == 1:
+			what = "invalid UTF-8"
+		case c < ' ' && c != '\n' && c != '\r' && c != '\t', c == 0x7f:
+			what = fmt.Sprintf("control character %#02x", c)
+		}
+		if what != "" {
+			line := bytes.Count(src[:i], []byte("\n")) + 1
+			start := bytes.LastIndexByte(src[:i], '\n') + 1
+			r.fail(place{line, utf8.RuneCount(src[start:i]) + 1}, ErrSyntax, "file is not text: "+what, "save it as UTF-8")
 		}
 		i += size
 	}
-	return place{}, ""
 }
 
-var refusedTokens = map[token.Type]string{
+var rejectedTokens = map[token.Type]string{
 	token.AnchorType:     "anchors (&)",
 	token.AliasType:      "aliases (*)",
 	token.MergeKeyType:   "merge keys (<<)",
@@ -126,9 +113,12 @@ var refusedTokens = map[token.Type]string{
 }
 
 // checkTokens runs before the parser, whose recursion follows the nesting.
-func checkTokens(file string, tokens token.Tokens) error {
+func (r *reader) checkTokens(tokens token.Tokens) {
 	flow, dashes, line := 0, 0, 0
 	for i, t := range tokens {
+		if t.Position == nil { // the parser reads it
+			t.Position = &token.Position{Line: 1, Column: 1}
+		}
 		if t.Position.Line != line {
 			line, dashes = t.Position.Line, 0
 		}
@@ -140,45 +130,35 @@ func checkTokens(file string, tokens token.Tokens) error {
 		case token.SequenceEntryType:
 			dashes++
 		}
-		e := &Error{File: file, Line: t.Position.Line, Col: max(t.Position.Column, 1)}
-		if what, refused := refusedTokens[t.Type]; refused {
-			e.Msg, e.Hint, e.Kind = "a scenario has no "+what, "write the value out", ErrSyntax
-			return e
+		if what, rejected := rejectedTokens[t.Type]; rejected {
+			r.fail(placeOf(t), ErrSyntax, "a scenario has no "+what, "write the value out")
 		}
 		if i >= maxTokens {
-			e.Msg, e.Hint, e.Kind = fmt.Sprintf("more than %d words and marks", maxTokens), "is this a scenario?", ErrTooBig
-			return e
+			r.fail(placeOf(t), ErrTooBig, fmt.Sprintf("more than %d words and marks", maxTokens), "is this a scenario?")
 		}
-		if flow > maxDepth || dashes > maxDepth {
-			e.Msg, e.Kind = fmt.Sprintf("nested deeper than %d", maxDepth), ErrTooBig
-			return e
-		}
+		r.checkDepth(max(flow, dashes), placeOf(t))
 	}
-	return nil
 }
 
-func convert(file string, n ast.Node, depth int) (*node, error) {
-	out := &node{place: placeOf(n.GetToken())}
-	fail := func(kind error, msg string) (*node, error) {
-		return nil, &Error{File: file, Line: out.line, Col: out.col, Msg: msg, Kind: kind}
-	}
+func (r *reader) checkDepth(depth int, p place) {
 	if depth > maxDepth {
-		return fail(ErrTooBig, fmt.Sprintf("nested deeper than %d", maxDepth))
+		r.fail(p, ErrTooBig, fmt.Sprintf("nested deeper than %d", maxDepth), "")
 	}
+}
+
+func (r *reader) convert(n ast.Node, depth int) *node {
+	out := &node{place: placeOf(n.GetToken())}
+	r.checkDepth(depth, out.place)
 	switch n := n.(type) {
 	case *ast.NullNode:
 	case *ast.MappingNode:
-		return out, out.addPairs(file, n.Values, depth)
+		r.addPairs(out, n.Values, depth)
 	case *ast.MappingValueNode:
-		return out, out.addPairs(file, []*ast.MappingValueNode{n}, depth)
+		r.addPairs(out, []*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
 		out.kind = sequenceNode
 		for _, v := range n.Values {
-			item, err := convert(file, v, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out.items = append(out.items, item)
+			out.items = append(out.items, r.convert(v, depth+1))
 		}
 	case *ast.StringNode:
 		out.kind, out.text, out.quoted = scalarNode, n.Value, n.Token.Type != token.StringType
@@ -187,36 +167,27 @@ func convert(file string, n ast.Node, depth int) (*node, error) {
 	case ast.ScalarNode:
 		out.kind, out.text = scalarNode, n.GetToken().Value
 	default:
-		return fail(ErrSyntax, "a scenario has no such YAML: "+n.Type().String())
+		r.fail(out.place, ErrSyntax, "a scenario has no such YAML: "+n.Type().String(), "")
 	}
-	return out, nil
+	return out
 }
 
 // addPairs makes n a mapping, placed at its first key.
-func (n *node) addPairs(file string, values []*ast.MappingValueNode, depth int) error {
+func (r *reader) addPairs(n *node, values []*ast.MappingValueNode, depth int) {
 	n.kind = mappingNode
 	seen := map[string]place{}
 	for i, v := range values {
-		key, err := convert(file, v.Key, depth+1)
-		if err != nil {
-			return err
-		}
+		key := r.convert(v.Key, depth+1)
 		if key.kind != scalarNode {
-			return &Error{File: file, Line: key.line, Col: key.col, Msg: "a key must be a word, not " + key.kind.String(), Kind: ErrSyntax}
+			r.fail(key.place, ErrSyntax, "a key must be a word, not "+key.kind.String(), "")
 		}
 		if i == 0 {
 			n.place = key.place
 		}
 		if first, twice := seen[key.text]; twice {
-			return &Error{File: file, Line: key.line, Col: key.col, Kind: ErrDuplicate,
-				Msg: "duplicate key " + shown(key.text), Hint: fmt.Sprintf("it is already set in line %d", first.line)}
+			r.fail(key.place, ErrDuplicate, "duplicate key "+shown(key.text), fmt.Sprintf("it is already set in line %d", first.line))
 		}
 		seen[key.text] = key.place
-		value, err := convert(file, v.Value, depth+1)
-		if err != nil {
-			return err
-		}
-		n.pairs = append(n.pairs, pair{key, value})
+		n.pairs = append(n.pairs, pair{key, r.convert(v.Value, depth+1)})
 	}
-	return nil
 }

@@ -41,7 +41,6 @@ type Scenario struct {
 	// the observations aborted, rejected, sold-out) to an Expectation.
 	Expect map[string]map[string]Expectation
 
-	clientPlaces   []place          // of each fault's client
 	strategyPlaces map[string]place // of each strategy under expect
 }
 

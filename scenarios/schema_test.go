@@ -119,10 +119,10 @@ func faultSchema(spec *chaos.Spec) object {
 	}
 	for _, p := range spec.Params {
 		kinds := map[chaos.ParamKind]object{
-			chaos.Duration:   durationSchema(),
-			chaos.Number:     {"type": "number"},
-			chaos.Word:       {"enum": p.OneOf},
-			chaos.Attributes: {"type": "object", "additionalProperties": atLeast(0)},
+			chaos.KindDuration:   durationSchema(),
+			chaos.KindNumber:     {"type": "number"},
+			chaos.KindWord:       {"enum": p.OneOf},
+			chaos.KindAttributes: {"type": "object", "additionalProperties": atLeast(0)},
 		}
 		properties[p.Name] = described(p.Doc, kinds[p.Kind])
 		if p.Required {

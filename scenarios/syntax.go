@@ -7,17 +7,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser's messages name what it looked for; an author needs to know what
-// to mend. syntaxError tells the mistake behind one, at the place to mend.
-func syntaxError(file string, tokens token.Tokens, from *yaml.SyntaxError) *Error {
-	e := &Error{File: file, Kind: ErrSyntax}
-	at := placeOf(from.Token)
-	e.Msg, e.Hint, at = plainSyntax(from, tokens, at)
-	e.Line, e.Col = at.line, at.col
-	return e
-}
-
-// slips are those that the parser's message alone tells, by a part of it.
+// slips are the mistakes that a part of the parser's message identifies.
 var slips = []struct{ part, msg, hint string }{
 	{"'\t'", "a tab cannot indent", "use spaces"},
 	{"double-quoted text", "this quote is not closed", `end it with "`},
@@ -33,47 +23,50 @@ var slips = []struct{ part, msg, hint string }{
 	{"invalid key for this map", "a key must be a word", "write it as key: value"},
 }
 
-func plainSyntax(from *yaml.SyntaxError, tokens token.Tokens, at place) (msg, hint string, _ place) {
+// explainSyntax returns the mistake behind an error of the parser, at the place
+// to mend: the parser names what it looked for, not what to do about it.
+func explainSyntax(from *yaml.SyntaxError, tokens token.Tokens) (at place, msg, hint string) {
+	at = placeOf(from.Token)
 	open := unclosed(tokens)
 	quote := strings.Contains(from.Message, "quoted text")
 	switch {
 	case from.Token == nil:
-		return from.Message, "", at
+		return at, from.Message, ""
 	case open != nil && !quote && open.Position.Offset <= from.Token.Position.Offset:
-		return "this " + open.Value + " is not closed", "end it with " + closing[open.Value], placeOf(open)
+		return placeOf(open), "this " + open.Value + " is not closed", "end it with " + closing[open.Value]
 	case from.Token.Type == token.CollectEntryType:
-		return "a comma with nothing before it", "remove it", at
+		return at, "a comma with nothing before it", "remove it"
 	case strings.HasPrefix(from.Message, "',' or "):
-		return "a comma is missing before this", "put one between two entries", at
+		return at, "a comma is missing before this", "put one between two entries"
 	case strings.HasPrefix(from.Message, "mapping value is not allowed"):
-		return colon(from.Token)
+		return explainColon(from.Token)
 	}
 	for _, s := range slips {
 		if strings.Contains(from.Message, s.part) {
-			return s.msg, s.hint, at
+			return at, s.msg, s.hint
 		}
 	}
 	if strings.HasPrefix(from.Message, "value is not allowed") {
 		if text := strings.TrimSpace(from.Token.Value); text == "}" || text == "]" {
-			return "this " + text + " closes nothing", "remove it", at
+			return at, "this " + text + " closes nothing", "remove it"
 		}
-		return "this line is indented like no line above it", "begin it in the same column as what it belongs with", at
+		return at, "this line is indented like no line above it", "begin it in the same column as what it belongs with"
 	}
-	return from.Message, "look at the indentation, the quotes and the brackets here", at
+	return at, from.Message, "look at the indentation, the quotes and the brackets here"
 }
 
-// colon tells a second colon in one value. Where the value went on in the next
-// line, that line was meant as a key and is indented too deep.
-func colon(t *token.Token) (msg, hint string, at place) {
+// explainColon explains a second colon in one value. A value that runs on to the
+// next line was meant as two: that line is a key, indented too deep.
+func explainColon(t *token.Token) (at place, msg, hint string) {
 	at = placeOf(t)
 	text := strings.TrimRight(t.Origin, " \n")
 	_, last, twoLines := strings.Cut(strings.TrimLeft(text, " \n"), "\n")
 	if !twoLines {
-		return "a second : in one value", "put the value in quotes", at
+		return at, "a second : in one value", "put the value in quotes"
 	}
 	at.line++
 	at.col = len(last) - len(strings.TrimLeft(last, " ")) + 1
-	return "this line is indented deeper than the key above it", "begin both in the same column", at
+	return at, "this line is indented deeper than the key above it", "begin both in the same column"
 }
 
 var closing = map[string]string{"[": "]", "{": "}"}

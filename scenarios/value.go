@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,104 +17,111 @@ import (
 // overflow.
 const maxDuration = 365 * 24 * time.Hour
 
-// reader turns nodes into values. Its methods fail with an [*Error] that names
-// the place.
-type reader struct{ file string }
-
-func (r *reader) fail(p place, kind error, msg, hint string) error {
-	return &Error{File: r.file, Line: p.line, Col: p.col, Msg: msg, Hint: hint, Kind: kind}
+// mustBe rejects a value of another kind than k. what names it in the error.
+func (r *reader) mustBe(k nodeKind, what string, n *node, example string) {
+	if n.kind != k {
+		r.fail(n.place, ErrValue, fmt.Sprintf("%s must be %s, not %s", what, k, n.kind), "write it as "+example)
+	}
 }
 
-// scalar is the text of a single value; key names it in the error.
-func (r *reader) scalar(key string, n *node, example string) (string, error) {
-	if n.kind != scalarNode {
-		return "", r.fail(n.place, ErrValue, fmt.Sprintf("%s must be a single value, not %s", key, n.kind), "write it as "+example)
-	}
-	return n.text, nil
+// scalar is the text of a single value.
+func (r *reader) scalar(p pair, example string) string {
+	r.mustBe(scalarNode, p.key.text, p.value, example)
+	return p.value.text
 }
 
-func (r *reader) mapping(key string, n *node, example string) ([]pair, error) {
-	if n.kind != mappingNode {
-		return nil, r.fail(n.place, ErrValue, fmt.Sprintf("%s must be a mapping, not %s", key, n.kind), "write it as "+example)
-	}
-	return n.pairs, nil
+func (r *reader) mapping(what string, n *node, example string) []pair {
+	r.mustBe(mappingNode, what, n, example)
+	return n.pairs
 }
 
-// word is one of the valid words.
-func (r *reader) word(key string, n *node, valid []string) (string, error) {
-	text, err := r.scalar(key, n, valid[0])
-	if err != nil {
-		return "", err
-	}
-	return text, r.known(key, text, n.place, valid)
+// word is one of the valid words. what is its role.
+func (r *reader) word(what string, n *node, valid []string) string {
+	r.mustBe(scalarNode, what, n, valid[0])
+	return r.known(what, n.text, n.place, valid)
 }
 
-// known refuses a word that is none of the valid ones. what is its role.
-func (r *reader) known(what, word string, p place, valid []string) error {
-	for _, v := range valid {
-		if word == v {
-			return nil
-		}
+// known rejects a word that is none of the valid ones. what is its role.
+func (r *reader) known(what, word string, p place, valid []string) string {
+	if !slices.Contains(valid, word) {
+		r.fail(p, ErrUnknown, fmt.Sprintf("unknown %s %s", what, shown(word)), text.Suggest(word, valid))
 	}
-	return r.fail(p, ErrUnknown, fmt.Sprintf("unknown %s %s", what, shown(word)), text.Suggest(word, valid))
+	return word
 }
 
 // integer is a whole number from low to high.
-func (r *reader) integer(key string, n *node, low, high int64) (int64, error) {
-	text, err := r.scalar(key, n, strconv.FormatInt(max(low, 1), 10))
-	if err != nil {
-		return 0, err
+func (r *reader) integer(p pair, low, high int64) int64 {
+	text := r.scalar(p, strconv.FormatInt(max(low, 1), 10))
+	hint := fmt.Sprintf("use %d to %d", low, high)
+	if high == math.MaxInt64 {
+		hint = fmt.Sprintf("use %d or more", low)
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n.quoted {
-		return 0, r.fail(n.place, ErrValue, fmt.Sprintf("%s must be a whole number, not %s", key, shown(text)), bounds(low, high))
+	if err != nil || p.value.quoted {
+		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must be a whole number, not %s", p.key.text, shown(text)), hint)
 	}
 	if v < low || v > high {
-		return 0, r.fail(n.place, ErrValue, fmt.Sprintf("%s must not be %d", key, v), bounds(low, high))
+		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must not be %d", p.key.text, v), hint)
 	}
-	return v, nil
+	return v
 }
 
-func bounds(low, high int64) string {
-	if high == math.MaxInt64 {
-		return fmt.Sprintf("use %d or more", low)
-	}
-	return fmt.Sprintf("use %d to %d", low, high)
-}
-
-func (r *reader) number(key string, n *node) (float64, error) {
-	text, err := r.scalar(key, n, "1.1")
-	if err != nil {
-		return 0, err
-	}
+func (r *reader) number(p pair) float64 {
+	text := r.scalar(p, "1.1")
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || n.quoted || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, r.fail(n.place, ErrValue, fmt.Sprintf("%s must be a number, not %s", key, shown(text)), "write it as 1.1")
+	if err != nil || p.value.quoted || math.IsNaN(v) || math.IsInf(v, 0) {
+		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must be a number, not %s", p.key.text, shown(text)), "write it as 1.1")
 	}
-	return v, nil
+	return v
 }
 
-// duration is a Go duration of either sign.
-func (r *reader) duration(key string, n *node) (time.Duration, error) {
-	text, err := r.scalar(key, n, "30s")
-	if err != nil {
-		return 0, err
-	}
-	return r.parseDuration(key, text, n.place)
+// duration is a Go duration that is at least low.
+func (r *reader) duration(p pair, low time.Duration) time.Duration {
+	return r.atLeast(low, p, r.parseDuration(p, r.scalar(p, "30s")))
 }
 
-func (r *reader) parseDuration(key, text string, p place) (time.Duration, error) {
+// durations is a duration "20s" or a range "15s..25s", whose ends are at least
+// low.
+func (r *reader) durations(p pair, low time.Duration) chaos.Range {
+	text := r.scalar(p, "20s or 15s..25s")
+	first, last, isRange := strings.Cut(text, "..")
+	if !isRange {
+		last = first
+	}
+	first, last = strings.TrimSpace(first), strings.TrimSpace(last)
+	out := chaos.Range{Min: r.parseDuration(p, first), Max: r.parseDuration(p, last)}
+	if out.Min > out.Max {
+		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s: range %s is upside down", p.key.text, shown(text)),
+			fmt.Sprintf("did you mean %s..%s?", last, first))
+	}
+	r.atLeast(low, p, out.Min)
+	return out
+}
+
+func (r *reader) atLeast(low time.Duration, p pair, d time.Duration) time.Duration {
+	if d < low {
+		hint := fmt.Sprintf("use %s or more", low)
+		if low == 1 {
+			hint = "use more than 0s"
+		}
+		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must not be %s", p.key.text, d), hint)
+	}
+	return d
+}
+
+func (r *reader) parseDuration(p pair, text string) time.Duration {
 	d, err := time.ParseDuration(text)
 	if err == nil && d <= maxDuration && d >= -maxDuration {
-		return d, nil
+		return d
 	}
 	if err == nil || tooLong.MatchString(text) {
-		return 0, r.fail(p, ErrValue, fmt.Sprintf("%s: %s is too long", key, shown(text)), "use at most 8760h")
+		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s: %s is too long", p.key.text, shown(text)), "use at most 8760h")
 	}
-	return 0, r.fail(p, ErrValue, fmt.Sprintf("%s: %s is not a duration", key, shown(text)), durationHint(text))
+	r.fail(p.value.place, ErrValue, fmt.Sprintf("%s: %s is not a duration", p.key.text, shown(text)), durationHint(text))
+	return 0
 }
 
-// tooLong matches what time.ParseDuration refuses only for its size.
+// tooLong matches what time.ParseDuration rejects only for its size.
 var tooLong = regexp.MustCompile(`^[-+]?[0-9]+(ns|us|µs|ms|s|m|h)$`)
 
 // numberAndUnit splits "30 sec" into its number and its unit.
@@ -140,48 +148,4 @@ func durationHint(text string) string {
 		return "the units are h, m, s, ms, us"
 	}
 	return "did you mean " + parts[1] + unit + "?"
-}
-
-// durationFrom is a duration that is at least low.
-func (r *reader) durationFrom(key string, n *node, low time.Duration) (time.Duration, error) {
-	d, err := r.duration(key, n)
-	if err == nil && d < low {
-		err = r.fail(n.place, ErrValue, fmt.Sprintf("%s must not be %s", key, d), leastHint(low))
-	}
-	return d, err
-}
-
-func leastHint(low time.Duration) string {
-	if low == 1 {
-		return "use more than 0s"
-	}
-	return fmt.Sprintf("use %s or more", low)
-}
-
-// rangeFrom is a duration "20s" or a range "15s..25s", whose ends are at least
-// low.
-func (r *reader) rangeFrom(key string, n *node, low time.Duration) (chaos.Range, error) {
-	var out chaos.Range
-	text, err := r.scalar(key, n, "20s or 15s..25s")
-	if err != nil {
-		return out, err
-	}
-	first, last, isRange := strings.Cut(text, "..")
-	if !isRange {
-		last = first
-	}
-	if out.Min, err = r.parseDuration(key, strings.TrimSpace(first), n.place); err != nil {
-		return out, err
-	}
-	if out.Max, err = r.parseDuration(key, strings.TrimSpace(last), n.place); err != nil {
-		return out, err
-	}
-	switch {
-	case out.Min > out.Max:
-		return out, r.fail(n.place, ErrValue, fmt.Sprintf("%s: range %s is upside down", key, shown(text)),
-			fmt.Sprintf("did you mean %s..%s?", strings.TrimSpace(last), strings.TrimSpace(first)))
-	case out.Min < low:
-		return out, r.fail(n.place, ErrValue, fmt.Sprintf("%s must not be %s", key, out.Min), leastHint(low))
-	}
-	return out, nil
 }

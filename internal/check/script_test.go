@@ -31,6 +31,7 @@ func script(t testing.TB, text string) (history.Header, []history.Event) {
 	sections := map[string]int{}
 	cut := strings.Contains(text, "cut=yes")
 	for line := range strings.Lines(text) {
+		t := inLine{t, strings.TrimSpace(line)}
 		words := strings.Fields(line)
 		if len(words) == 0 {
 			continue
@@ -38,6 +39,9 @@ func script(t testing.TB, text string) (history.Header, []history.Event) {
 		if words[0] == "header" {
 			readHeader(t, &h, words[1:])
 			continue
+		}
+		if len(words) < 3 {
+			t.Fatalf("want a time, a client and a kind")
 		}
 		e := history.Event{Seq: len(events) + 1, At: duration(t, words[0]), Kind: history.Kind(words[2])}
 		if words[1] != "-" {
@@ -57,6 +61,17 @@ func script(t testing.TB, text string) (history.Header, []history.Event) {
 		events = append(events, e)
 	}
 	return h, events
+}
+
+// inLine is a test that reads a line of a script: a failure quotes the line.
+type inLine struct {
+	testing.TB
+	line string
+}
+
+func (t inLine) Fatalf(format string, args ...any) {
+	t.Helper()
+	t.TB.Fatalf("script line %q: "+format, append([]any{t.line}, args...)...)
 }
 
 // finish fills in what a line leaves out.
