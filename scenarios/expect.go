@@ -24,16 +24,16 @@ func boundedProperties() []string {
 	return names
 }
 
-func (r *reader) bounds(s *Scenario, p pair) {
-	for _, kv := range r.mapping("bounds", p.value, "{stuck: 5s}") {
+func (r *reader) bounds(s *Scenario, e entry) {
+	for _, kv := range r.mapping("bounds", e.value, "{stuck: 5s}") {
 		property := r.known("bounded property", kv.key.text, kv.key.place, boundedProperties())
 		s.Bounds[property] = r.duration(kv, time.Millisecond)
 	}
 }
 
-func (r *reader) expect(s *Scenario, p pair) {
+func (r *reader) expect(s *Scenario, e entry) {
 	s.strategyPlaces = map[string]place{}
-	for _, strategy := range r.mapping("expect", p.value, "naive: {overlap: some}") {
+	for _, strategy := range r.mapping("expect", e.value, "naive: {overlap: some}") {
 		name := strategy.key.text
 		s.strategyPlaces[name] = strategy.key.place
 		s.Expect[name] = map[string]Expectation{}
@@ -62,7 +62,7 @@ func (s *Scenario) CheckStrategies(known []string) (err error) {
 // file.
 func (s *Scenario) Strategies() []string {
 	return slices.SortedFunc(maps.Keys(s.Expect), func(a, b string) int {
-		p, q := s.strategyPlaces[a], s.strategyPlaces[b]
-		return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.col, q.col), cmp.Compare(a, b))
+		e, q := s.strategyPlaces[a], s.strategyPlaces[b]
+		return cmp.Or(cmp.Compare(e.line, q.line), cmp.Compare(e.col, q.col), cmp.Compare(a, b))
 	})
 }

@@ -17,12 +17,12 @@ const exampleFault = "pause: {for: 40s, on: entered}"
 // sharedKeys are those that every fault has beside its own parameters.
 var sharedKeys = []string{"client", "at", "on", "after", "nth", "every", "for"}
 
-func (r *reader) faults(s *Scenario, p pair) {
-	r.mustBe(sequenceNode, "faults", p.value, "- "+exampleFault)
-	if items := p.value.items; len(items) > maxFaults {
+func (r *reader) faults(s *Scenario, e entry) {
+	r.mustBe(sequenceNode, "faults", e.value, "- "+exampleFault)
+	if items := e.value.items; len(items) > maxFaults {
 		r.fail(items[maxFaults].place, ErrTooBig, fmt.Sprintf("more than %d faults", maxFaults), "")
 	}
-	for i, item := range p.value.items {
+	for i, item := range e.value.items {
 		s.Faults = append(s.Faults, r.fault(s, i+1, item))
 	}
 }
@@ -32,8 +32,8 @@ type faultReader struct {
 	*reader
 	plan  chaos.Plan
 	args  chaos.Args
-	place place           // of the fault's name
-	set   map[string]pair // the keys that the file sets
+	place place            // of the fault's name
+	set   map[string]entry // the keys that the file sets
 }
 
 func (r *reader) fault(s *Scenario, number int, item *node) chaos.Plan {
@@ -44,10 +44,10 @@ func (r *reader) fault(s *Scenario, number int, item *node) chaos.Plan {
 	}
 	spec, _ := chaos.Lookup(r.known("fault", name.text, name.place, names))
 	if body.kind == nullNode {
-		r.fail(name.place, ErrMissing, "fault "+spec.Name+" without its parameters", needs(spec))
+		r.fail(name.place, ErrMissing, "fault "+spec.Name+" without its parameters", requirements(spec))
 	}
 	if body.kind != mappingNode {
-		r.fail(body.place, ErrValue, fmt.Sprintf("fault %s takes a mapping, not %s", spec.Name, body.kind), needs(spec))
+		r.fail(body.place, ErrValue, fmt.Sprintf("fault %s takes a mapping, not %s", spec.Name, body.kind), requirements(spec))
 	}
 	f := &faultReader{
 		reader: r,
@@ -55,7 +55,7 @@ func (r *reader) fault(s *Scenario, number int, item *node) chaos.Plan {
 		args: chaos.Args{Durations: map[string]time.Duration{}, Numbers: map[string]float64{},
 			Words: map[string]string{}, Attributes: map[string]int64{}},
 		place: name.place,
-		set:   map[string]pair{},
+		set:   map[string]entry{},
 	}
 	f.parameters(body, append([]string{"any", "all"}, s.ClientNames()...))
 	f.checkComplete()
@@ -70,23 +70,23 @@ func (r *reader) fault(s *Scenario, number int, item *node) chaos.Plan {
 
 // named splits an item of the list into the fault's name and its parameters.
 func (r *reader) named(item *node) (name, body *node) {
-	pairs := r.mapping("a fault", item, exampleFault)
-	if len(pairs) == 0 {
+	entries := r.mapping("a fault", item, exampleFault)
+	if len(entries) == 0 {
 		r.fail(item.place, ErrMissing, "a fault without a name", "write it as "+exampleFault)
 	}
-	if len(pairs) > 1 {
-		first, second := pairs[0].key, pairs[1].key
+	if len(entries) > 1 {
+		first, second := entries[0].key, entries[1].key
 		hint := "indent " + shown(second.text) + " below " + shown(first.text)
 		if _, isFault := chaos.Lookup(second.text); isFault {
 			hint = "start " + shown(second.text) + " with its own -"
 		}
 		r.fail(second.place, ErrValue, "a fault is one name with its parameters", hint)
 	}
-	return pairs[0].key, pairs[0].value
+	return entries[0].key, entries[0].value
 }
 
-// needs lists what a fault cannot do without.
-func needs(spec *chaos.Spec) string {
+// requirements lists what a fault cannot do without.
+func requirements(spec *chaos.Spec) string {
 	var all []string
 	for _, p := range spec.Params {
 		if p.Required {
@@ -109,32 +109,32 @@ func (f *faultReader) parameters(body *node, clients []string) {
 		valid = append(valid, param.Name)
 	}
 	valid = append(valid, sharedKeys...)
-	for _, p := range body.pairs {
-		key := f.known("parameter of "+spec.Name, p.key.text, p.key.place, valid)
-		f.set[key] = p
+	for _, e := range body.entries {
+		key := f.known("parameter of "+spec.Name, e.key.text, e.key.place, valid)
+		f.set[key] = e
 		if i := slices.Index(valid, key); i < len(spec.Params) {
-			f.argument(spec.Params[i], p)
+			f.argument(spec.Params[i], e)
 		} else {
-			f.schedule(p, clients)
+			f.schedule(e, clients)
 		}
 	}
 }
 
 // argument reads one of the fault's own parameters.
-func (f *faultReader) argument(param chaos.Param, p pair) {
+func (f *faultReader) argument(param chaos.Param, e entry) {
 	switch param.Kind {
 	case chaos.KindDuration:
 		least := time.Duration(1)
 		if param.Signed {
 			least = math.MinInt64
 		}
-		f.args.Durations[param.Name] = f.duration(p, least)
+		f.args.Durations[param.Name] = f.duration(e, least)
 	case chaos.KindNumber:
-		f.args.Numbers[param.Name] = f.number(p)
+		f.args.Numbers[param.Name] = f.number(e)
 	case chaos.KindWord:
-		f.args.Words[param.Name] = f.word(param.Name, p.value, param.OneOf)
+		f.args.Words[param.Name] = f.word(param.Name, e.value, param.OneOf)
 	case chaos.KindAttributes:
-		for _, kv := range f.mapping(param.Name, p.value, "{latency: 100}") {
+		for _, kv := range f.mapping(param.Name, e.value, "{latency: 100}") {
 			f.args.Attributes[kv.key.text] = f.integer(kv, 0, math.MaxInt64)
 		}
 	default:
@@ -143,34 +143,34 @@ func (f *faultReader) argument(param chaos.Param, p pair) {
 }
 
 // schedule reads one of the keys that every fault has.
-func (f *faultReader) schedule(p pair, clients []string) {
+func (f *faultReader) schedule(e entry, clients []string) {
 	spec := f.plan.Spec
-	switch p.key.text {
+	switch e.key.text {
 	case "client":
 		if !spec.Target {
-			f.fail(p.key.place, ErrValue, "fault "+spec.Name+" hits Redis, not a client", "remove client")
+			f.fail(e.key.place, ErrValue, "fault "+spec.Name+" hits Redis, not a client", "remove client")
 		}
-		f.plan.Client = f.scalar(p, "any, all or A")
+		f.plan.Client = f.scalar(e, "any, all or A")
 		if !slices.Contains(clients, f.plan.Client) {
-			f.fail(p.value.place, ErrUnknown, "unknown client "+shown(f.plan.Client),
+			f.fail(e.value.place, ErrUnknown, "unknown client "+shown(f.plan.Client),
 				fmt.Sprintf("use any, all or one of %s to %s", clients[2], clients[len(clients)-1]))
 		}
 	case "at":
-		at := f.durations(p, 0)
+		at := f.durations(e, 0)
 		f.plan.At = &at
 	case "on":
-		f.plan.On = f.word("event", p.value, chaos.Triggers())
+		f.plan.On = f.word("event", e.value, chaos.Triggers())
 	case "after":
-		f.plan.After = f.durations(p, 0)
+		f.plan.After = f.durations(e, 0)
 	case "for":
 		if !spec.Lasts {
-			f.fail(p.key.place, ErrValue, "fault "+spec.Name+" is over at once", "remove for")
+			f.fail(e.key.place, ErrValue, "fault "+spec.Name+" is over at once", "remove for")
 		}
-		f.plan.For = f.durations(p, 1)
+		f.plan.For = f.durations(e, 1)
 	case "nth":
-		f.plan.Nth = int(f.integer(p, 1, math.MaxInt32))
+		f.plan.Nth = int(f.integer(e, 1, math.MaxInt32))
 	case "every":
-		f.plan.Every = int(f.integer(p, 1, math.MaxInt32))
+		f.plan.Every = int(f.integer(e, 1, math.MaxInt32))
 	}
 }
 
@@ -179,7 +179,7 @@ func (f *faultReader) checkComplete() {
 	spec := f.plan.Spec
 	for _, param := range spec.Params {
 		if _, set := f.set[param.Name]; param.Required && !set {
-			f.fail(f.place, ErrMissing, "fault "+spec.Name+" without "+param.Name, needs(spec))
+			f.fail(f.place, ErrMissing, "fault "+spec.Name+" without "+param.Name, requirements(spec))
 		}
 	}
 	if _, set := f.set["for"]; spec.Lasts && !set {
@@ -201,8 +201,8 @@ func (f *faultReader) checkTiming() {
 		f.fail(at.value.place, ErrValue, "a fault has a time (at) or an event (on), not both", "remove one of them")
 	}
 	for _, key := range []string{"after", "nth", "every"} {
-		if p, set := f.set[key]; set && !hasEvent {
-			f.fail(p.value.place, ErrValue, key+" counts from an event", "add on: entered, or remove "+key)
+		if e, set := f.set[key]; set && !hasEvent {
+			f.fail(e.value.place, ErrValue, key+" counts from an event", "add on: entered, or remove "+key)
 		}
 	}
 	if every, set := f.set["every"]; set && f.plan.Nth > 0 {
@@ -217,9 +217,9 @@ func (f *faultReader) reject(err error) {
 		f.fail(f.place, ErrValue, err.Error(), "")
 	}
 	at := f.place
-	if p, set := f.set[bad.Param]; set {
-		at = p.value.place
-		for _, kv := range p.value.pairs {
+	if e, set := f.set[bad.Param]; set {
+		at = e.value.place
+		for _, kv := range e.value.entries {
 			if kv.key.text == bad.Key {
 				at = kv.value.place
 				if len(bad.Valid) > 0 {

@@ -28,14 +28,14 @@ const maxTokens = 20_000
 // the file, a sequence, or a scalar as its author wrote it.
 type node struct {
 	place
-	kind   nodeKind
-	text   string // of a scalar
-	quoted bool   // a scalar that can only be a string
-	pairs  []pair
-	items  []*node
+	kind    nodeKind
+	text    string // of a scalar
+	quoted  bool   // a scalar that can only be a string
+	entries []entry
+	items   []*node
 }
 
-type pair struct{ key, value *node }
+type entry struct{ key, value *node }
 
 type nodeKind uint8
 
@@ -152,9 +152,9 @@ func (r *reader) convert(n ast.Node, depth int) *node {
 	switch n := n.(type) {
 	case *ast.NullNode:
 	case *ast.MappingNode:
-		r.addPairs(out, n.Values, depth)
+		r.addEntries(out, n.Values, depth)
 	case *ast.MappingValueNode:
-		r.addPairs(out, []*ast.MappingValueNode{n}, depth)
+		r.addEntries(out, []*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
 		out.kind = sequenceNode
 		for _, v := range n.Values {
@@ -172,8 +172,8 @@ func (r *reader) convert(n ast.Node, depth int) *node {
 	return out
 }
 
-// addPairs makes n a mapping, placed at its first key.
-func (r *reader) addPairs(n *node, values []*ast.MappingValueNode, depth int) {
+// addEntries makes n a mapping, placed at its first key.
+func (r *reader) addEntries(n *node, values []*ast.MappingValueNode, depth int) {
 	n.kind = mappingNode
 	seen := map[string]place{}
 	for i, v := range values {
@@ -188,6 +188,6 @@ func (r *reader) addPairs(n *node, values []*ast.MappingValueNode, depth int) {
 			r.fail(key.place, ErrDuplicate, "duplicate key "+shown(key.text), fmt.Sprintf("it is already set in line %d", first.line))
 		}
 		seen[key.text] = key.place
-		n.pairs = append(n.pairs, pair{key, r.convert(v.Value, depth+1)})
+		n.entries = append(n.entries, entry{key, r.convert(v.Value, depth+1)})
 	}
 }

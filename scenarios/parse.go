@@ -19,14 +19,14 @@ func Parse(file string, src []byte) (s *Scenario, err error) {
 	for i, f := range fields {
 		names[i] = f.name
 	}
-	set := map[string]pair{}
-	for _, p := range r.mapping("a scenario", root, "name: my-scenario") {
-		set[r.known("key", p.key.text, p.key.place, names)] = p
+	set := map[string]entry{}
+	for _, e := range r.mapping("a scenario", root, "name: my-scenario") {
+		set[r.known("key", e.key.text, e.key.place, names)] = e
 	}
 	out := withDefaults()
 	for _, f := range fields {
-		if p, found := set[f.name]; found {
-			f.read(r, out, p)
+		if e, found := set[f.name]; found {
+			f.read(r, out, e)
 		} else if f.required {
 			r.fail(root.place, ErrMissing, "missing key "+shown(f.name), "add "+f.name+": to the scenario")
 		}
@@ -39,29 +39,29 @@ func Parse(file string, src []byte) (s *Scenario, err error) {
 type field struct {
 	name     string
 	required bool
-	read     func(*reader, *Scenario, pair)
+	read     func(*reader, *Scenario, entry)
 }
 
 // fields are the keys of a scenario, in the order in which it is best written.
 // They are read in this order, so each may be checked against those above it.
 var fields = []field{
 	{"name", true, (*reader).name},
-	{"summary", true, func(r *reader, s *Scenario, p pair) { s.Summary = r.sentence(p) }},
-	{"source", false, func(r *reader, s *Scenario, p pair) { s.Source = r.sentence(p) }},
-	{"story", false, func(r *reader, s *Scenario, p pair) { s.Story = r.sentence(p) }},
-	{"clients", false, func(r *reader, s *Scenario, p pair) { s.Clients = int(r.integer(p, 1, maxClients)) }},
-	{"sections", false, func(r *reader, s *Scenario, p pair) { s.Sections = int(r.integer(p, 1, maxSections)) }},
-	{"lease", false, func(r *reader, s *Scenario, p pair) { s.Lease = r.duration(p, time.Millisecond) }},
+	{"summary", true, func(r *reader, s *Scenario, e entry) { s.Summary = r.sentence(e) }},
+	{"source", false, func(r *reader, s *Scenario, e entry) { s.Source = r.sentence(e) }},
+	{"story", false, func(r *reader, s *Scenario, e entry) { s.Story = r.sentence(e) }},
+	{"clients", false, func(r *reader, s *Scenario, e entry) { s.Clients = int(r.integer(e, 1, maxClients)) }},
+	{"sections", false, func(r *reader, s *Scenario, e entry) { s.Sections = int(r.integer(e, 1, maxSections)) }},
+	{"lease", false, func(r *reader, s *Scenario, e entry) { s.Lease = r.duration(e, time.Millisecond) }},
 	{"renew", false, (*reader).renew},
-	{"cap", false, func(r *reader, s *Scenario, p pair) { s.Cap = int(r.integer(p, 0, math.MaxInt32)) }},
-	{"wait", false, func(r *reader, s *Scenario, p pair) { s.Wait = r.duration(p, time.Millisecond) }},
-	{"work", true, func(r *reader, s *Scenario, p pair) { s.Work = r.durations(p, 1) }},
-	{"think", false, func(r *reader, s *Scenario, p pair) { s.Think = r.durations(p, 0) }},
-	{"rollback", false, func(r *reader, s *Scenario, p pair) { s.Rollback = r.durations(p, 0) }},
-	{"network", false, func(r *reader, s *Scenario, p pair) { s.Network = r.durations(p, 1) }},
-	{"write-timeout", false, func(r *reader, s *Scenario, p pair) { s.WriteTimeout = r.duration(p, time.Millisecond) }},
-	{"stock", false, func(r *reader, s *Scenario, p pair) { s.Stock = r.integer(p, 1, math.MaxInt32) }},
-	{"limit", false, func(r *reader, s *Scenario, p pair) { s.Limit = r.duration(p, time.Second) }},
+	{"cap", false, func(r *reader, s *Scenario, e entry) { s.Cap = int(r.integer(e, 0, math.MaxInt32)) }},
+	{"wait", false, func(r *reader, s *Scenario, e entry) { s.Wait = r.duration(e, time.Millisecond) }},
+	{"work", true, func(r *reader, s *Scenario, e entry) { s.Work = r.durations(e, 1) }},
+	{"think", false, func(r *reader, s *Scenario, e entry) { s.Think = r.durations(e, 0) }},
+	{"rollback", false, func(r *reader, s *Scenario, e entry) { s.Rollback = r.durations(e, 0) }},
+	{"network", false, func(r *reader, s *Scenario, e entry) { s.Network = r.durations(e, 1) }},
+	{"write-timeout", false, func(r *reader, s *Scenario, e entry) { s.WriteTimeout = r.duration(e, time.Millisecond) }},
+	{"stock", false, func(r *reader, s *Scenario, e entry) { s.Stock = r.integer(e, 1, math.MaxInt32) }},
+	{"limit", false, func(r *reader, s *Scenario, e entry) { s.Limit = r.duration(e, time.Second) }},
 	{"require", false, (*reader).require},
 	{"bounds", false, (*reader).bounds},
 	{"faults", false, (*reader).faults},
@@ -71,39 +71,39 @@ var fields = []field{
 // validName keeps a name fit for a folder and a command line.
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-func (r *reader) name(s *Scenario, p pair) {
-	s.Name = r.scalar(p, "my-scenario")
+func (r *reader) name(s *Scenario, e entry) {
+	s.Name = r.scalar(e, "my-scenario")
 	if !validName.MatchString(s.Name) {
-		r.fail(p.value.place, ErrValue, "name "+shown(s.Name)+" is not allowed", "use a to z, 0 to 9 and -, at most 64 of them")
+		r.fail(e.value.place, ErrValue, "name "+shown(s.Name)+" is not allowed", "use a to z, 0 to 9 and -, at most 64 of them")
 	}
 }
 
-func (r *reader) sentence(p pair) string {
-	text := r.scalar(p, "one sentence")
+func (r *reader) sentence(e entry) string {
+	text := r.scalar(e, "one sentence")
 	if len(text) > maxText {
-		r.fail(p.value.place, ErrTooBig, fmt.Sprintf("%s is longer than %d bytes", p.key.text, maxText), "")
+		r.fail(e.value.place, ErrTooBig, fmt.Sprintf("%s is longer than %d bytes", e.key.text, maxText), "")
 	}
 	if text = strings.TrimSpace(oneLine(text)); text == "" {
-		r.fail(p.value.place, ErrValue, p.key.text+" must not be empty", "write one sentence, or leave it out")
+		r.fail(e.value.place, ErrValue, e.key.text+" must not be empty", "write one sentence, or leave it out")
 	}
 	return text
 }
 
-func (r *reader) renew(s *Scenario, p pair) {
-	s.Renew = r.duration(p, time.Millisecond)
+func (r *reader) renew(s *Scenario, e entry) {
+	s.Renew = r.duration(e, time.Millisecond)
 	if s.Renew >= s.Lease {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("renew %s must be less than the lease %s", s.Renew, s.Lease),
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("renew %s must be less than the lease %s", s.Renew, s.Lease),
 			fmt.Sprintf("a third of it, %s, is usual", (s.Lease/3).Round(time.Millisecond)))
 	}
 }
 
-func (r *reader) require(s *Scenario, p pair) {
-	for _, kv := range r.mapping("require", p.value, "{sections: 3}") {
+func (r *reader) require(s *Scenario, e entry) {
+	for _, kv := range r.mapping("require", e.value, "{sections: 3}") {
 		r.known("key", kv.key.text, kv.key.place, []string{"sections"})
 		s.MinSections = int(r.integer(kv, 1, maxClients*maxSections))
 	}
 	if all := s.Clients * s.Sections; s.MinSections > all {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("require asks for %d sections of a run that has %d", s.MinSections, all),
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("require asks for %d sections of a run that has %d", s.MinSections, all),
 			fmt.Sprintf("use at most %d", all))
 	}
 }

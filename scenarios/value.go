@@ -25,14 +25,14 @@ func (r *reader) mustBe(k nodeKind, what string, n *node, example string) {
 }
 
 // scalar is the text of a single value.
-func (r *reader) scalar(p pair, example string) string {
-	r.mustBe(scalarNode, p.key.text, p.value, example)
-	return p.value.text
+func (r *reader) scalar(e entry, example string) string {
+	r.mustBe(scalarNode, e.key.text, e.value, example)
+	return e.value.text
 }
 
-func (r *reader) mapping(what string, n *node, example string) []pair {
+func (r *reader) mapping(what string, n *node, example string) []entry {
 	r.mustBe(mappingNode, what, n, example)
-	return n.pairs
+	return n.entries
 }
 
 // word is one of the valid words. what is its role.
@@ -50,74 +50,74 @@ func (r *reader) known(what, word string, p place, valid []string) string {
 }
 
 // integer is a whole number from low to high.
-func (r *reader) integer(p pair, low, high int64) int64 {
-	text := r.scalar(p, strconv.FormatInt(max(low, 1), 10))
+func (r *reader) integer(e entry, low, high int64) int64 {
+	text := r.scalar(e, strconv.FormatInt(max(low, 1), 10))
 	hint := fmt.Sprintf("use %d to %d", low, high)
 	if high == math.MaxInt64 {
 		hint = fmt.Sprintf("use %d or more", low)
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || p.value.quoted {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must be a whole number, not %s", p.key.text, shown(text)), hint)
+	if err != nil || e.value.quoted {
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("%s must be a whole number, not %s", e.key.text, shown(text)), hint)
 	}
 	if v < low || v > high {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must not be %d", p.key.text, v), hint)
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("%s must not be %d", e.key.text, v), hint)
 	}
 	return v
 }
 
-func (r *reader) number(p pair) float64 {
-	text := r.scalar(p, "1.1")
+func (r *reader) number(e entry) float64 {
+	text := r.scalar(e, "1.1")
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || p.value.quoted || math.IsNaN(v) || math.IsInf(v, 0) {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must be a number, not %s", p.key.text, shown(text)), "write it as 1.1")
+	if err != nil || e.value.quoted || math.IsNaN(v) || math.IsInf(v, 0) {
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("%s must be a number, not %s", e.key.text, shown(text)), "write it as 1.1")
 	}
 	return v
 }
 
 // duration is a Go duration that is at least low.
-func (r *reader) duration(p pair, low time.Duration) time.Duration {
-	return r.atLeast(low, p, r.parseDuration(p, r.scalar(p, "30s")))
+func (r *reader) duration(e entry, low time.Duration) time.Duration {
+	return r.atLeast(low, e, r.parseDuration(e, r.scalar(e, "30s")))
 }
 
 // durations is a duration "20s" or a range "15s..25s", whose ends are at least
 // low.
-func (r *reader) durations(p pair, low time.Duration) chaos.Range {
-	text := r.scalar(p, "20s or 15s..25s")
+func (r *reader) durations(e entry, low time.Duration) chaos.Range {
+	text := r.scalar(e, "20s or 15s..25s")
 	first, last, isRange := strings.Cut(text, "..")
 	if !isRange {
 		last = first
 	}
 	first, last = strings.TrimSpace(first), strings.TrimSpace(last)
-	out := chaos.Range{Min: r.parseDuration(p, first), Max: r.parseDuration(p, last)}
+	out := chaos.Range{Min: r.parseDuration(e, first), Max: r.parseDuration(e, last)}
 	if out.Min > out.Max {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s: range %s is upside down", p.key.text, shown(text)),
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("%s: range %s is upside down", e.key.text, shown(text)),
 			fmt.Sprintf("did you mean %s..%s?", last, first))
 	}
-	r.atLeast(low, p, out.Min)
+	r.atLeast(low, e, out.Min)
 	return out
 }
 
-func (r *reader) atLeast(low time.Duration, p pair, d time.Duration) time.Duration {
+func (r *reader) atLeast(low time.Duration, e entry, d time.Duration) time.Duration {
 	if d < low {
 		hint := fmt.Sprintf("use %s or more", low)
 		if low == 1 {
 			hint = "use more than 0s"
 		}
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s must not be %s", p.key.text, d), hint)
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("%s must not be %s", e.key.text, d), hint)
 	}
 	return d
 }
 
-func (r *reader) parseDuration(p pair, text string) time.Duration {
+func (r *reader) parseDuration(e entry, text string) time.Duration {
 	d, err := time.ParseDuration(text)
 	if err == nil && d <= maxDuration && d >= -maxDuration {
 		return d
 	}
 	if err == nil || tooLong.MatchString(text) {
-		r.fail(p.value.place, ErrValue, fmt.Sprintf("%s: %s is too long", p.key.text, shown(text)), "use at most 8760h")
+		r.fail(e.value.place, ErrValue, fmt.Sprintf("%s: %s is too long", e.key.text, shown(text)), "use at most 8760h")
 	}
-	r.fail(p.value.place, ErrValue, fmt.Sprintf("%s: %s is not a duration", p.key.text, shown(text)), durationHint(text))
+	r.fail(e.value.place, ErrValue, fmt.Sprintf("%s: %s is not a duration", e.key.text, shown(text)), durationHint(text))
 	return 0
 }
 
