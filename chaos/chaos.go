@@ -65,6 +65,23 @@ type Fault interface {
 	Inject(w World, client string, fired func(proof string)) (end func(), err error)
 }
 
+// once calls fired with the proof of a fault that is over at once, unless the
+// world failed to do it: return once(fired)(w.Crash(client)).
+func once(fired func(string)) func(proof string, err error) (func(), error) {
+	return func(proof string, err error) (func(), error) { return lasting(fired)(nil, proof, err) }
+}
+
+// lasting is once for a fault that end ends.
+func lasting(fired func(string)) func(end func(), proof string, err error) (func(), error) {
+	return func(end func(), proof string, err error) (func(), error) {
+		if err != nil {
+			return nil, err
+		}
+		fired(proof)
+		return end, nil
+	}
+}
+
 // Preparer is a fault that needs something of the world before anything runs.
 type Preparer interface {
 	// Prepare is called once for each such fault of a scenario, before any client

@@ -3,7 +3,11 @@ package chaos_test
 import (
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,6 +99,7 @@ func TestInject(t *testing.T) {
 			if diff := cmp.Diff(slices.Concat(tt.calls, tt.undone), w.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
+			checkDeclared(t, tt.fault, w.calls)
 			if len(proofs) != 1 || proofs[0] == "" {
 				t.Errorf("proofs %q, want one", proofs)
 			}
@@ -102,8 +107,25 @@ func TestInject(t *testing.T) {
 	}
 	for _, s := range chaos.Specs() {
 		if !covered[s.Name] {
-			t.Errorf("no test injects %s", s.Name)
+			t.Errorf("no test injects %s: add a case to TestInject", s.Name)
 		}
+	}
+}
+
+// checkDeclared checks that a fault's Spec declares what it asks of the world.
+func checkDeclared(t *testing.T, fault string, calls []string) {
+	t.Helper()
+	spec, _ := chaos.Lookup(fault)
+	asks := func(prefixes ...string) bool {
+		return slices.ContainsFunc(calls, func(call string) bool {
+			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(call, p) })
+		})
+	}
+	if got := asks("upstream", "downstream"); got != spec.NeedsToxics {
+		t.Errorf("%s calls AddToxic: %t; set NeedsToxics of its Spec to that", fault, got)
+	}
+	if got := asks("pause"); got != spec.StopsProcess {
+		t.Errorf("%s calls Pause: %t; set StopsProcess of its Spec to that", fault, got)
 	}
 }
 
@@ -246,22 +268,57 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// The vocabulary can be told to a user: each entry is whole, and found by name.
+// Each entry of the vocabulary is complete, and found by its name.
 func TestVocabulary(t *testing.T) {
 	for _, s := range chaos.Specs() {
-		if found, ok := chaos.Lookup(s.Name); !ok || found != s {
-			t.Errorf("Lookup(%q) gives %v", s.Name, found)
+		switch found, ok := chaos.Lookup(s.Name); {
+		case s.Name == "":
+			t.Errorf("the fault that %q has no Name", s.Doc)
+		case !ok || found != s:
+			t.Errorf("two faults have the Name %q: rename one of them", s.Name)
 		}
-		if s.Doc == "" || s.New == nil || s.Text == nil {
-			t.Errorf("%s lacks a line of doc, New or Text", s.Name)
+		if s.Doc == "" {
+			t.Errorf("%s has no Doc: say in one line what it does", s.Name)
+		}
+		if s.New == nil {
+			t.Errorf("%s has no New", s.Name)
+		}
+		if s.Text == nil {
+			t.Errorf("%s has no Text: say in a few words what it does to {client}", s.Name)
 		}
 		for _, p := range s.Params {
-			if p.Doc == "" || (p.Kind == chaos.KindWord) != (len(p.OneOf) > 0) {
-				t.Errorf("%s: parameter %s lacks doc, or its words", s.Name, p.Name)
+			if p.Doc == "" {
+				t.Errorf("%s: parameter %s has no Doc", s.Name, p.Name)
+			}
+			if (p.Kind == chaos.KindWord) != (len(p.OneOf) > 0) {
+				t.Errorf("%s: parameter %s: a KindWord, and nothing else, has its words in OneOf", s.Name, p.Name)
 			}
 		}
 	}
 	if _, ok := chaos.Lookup("meteor"); ok {
 		t.Error("Lookup finds a fault that is none")
+	}
+}
+
+// A fault that the vocabulary lacks cannot be named in a scenario.
+func TestVocabularyHasEverySpec(t *testing.T) {
+	vocabulary, err := os.ReadFile("vocabulary.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range regexp.MustCompile(`(?m)^var (\w+) = Spec{`).FindAllSubmatch(src, -1) {
+			if line := "&" + string(spec[1]) + ","; !strings.Contains(string(vocabulary), line) {
+				t.Errorf("%s: add the line %s to vocabulary.go", file, line)
+			}
+		}
 	}
 }

@@ -32,10 +32,5 @@ var clockRateSpec = Spec{
 type clockRate struct{ rate float64 }
 
 func (f clockRate) Inject(w World, _ string, fired func(string)) (func(), error) {
-	restore, proof, err := w.SetClockRate(f.rate)
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return restore, nil
+	return lasting(fired)(w.SetClockRate(f.rate))
 }

@@ -12,10 +12,5 @@ var crashSpec = Spec{
 type crash struct{}
 
 func (crash) Inject(w World, client string, fired func(string)) (func(), error) {
-	proof, err := w.Crash(client)
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return nil, nil
+	return once(fired)(w.Crash(client))
 }

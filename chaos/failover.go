@@ -32,10 +32,5 @@ type failover struct{ lag time.Duration }
 func (f failover) Prepare(w World) error { return w.Replicate(f.lag) }
 
 func (f failover) Inject(w World, _ string, fired func(string)) (func(), error) {
-	proof, err := w.Promote()
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return nil, nil
+	return once(fired)(w.Promote())
 }

@@ -14,10 +14,5 @@ var hangSpec = Spec{
 type hang struct{}
 
 func (hang) Inject(w World, client string, fired func(string)) (func(), error) {
-	resume, proof, err := w.Hang(client)
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return resume, nil
+	return lasting(fired)(w.Hang(client))
 }

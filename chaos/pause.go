@@ -16,10 +16,5 @@ var pauseSpec = Spec{
 type pause struct{}
 
 func (pause) Inject(w World, client string, fired func(string)) (func(), error) {
-	resume, proof, err := w.Pause(client)
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return resume, nil
+	return lasting(fired)(w.Pause(client))
 }

@@ -25,10 +25,5 @@ var redisRestartSpec = Spec{
 type redisRestart struct{ keep bool }
 
 func (f redisRestart) Inject(w World, _ string, fired func(string)) (func(), error) {
-	start, proof, err := w.Restart(f.keep)
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return start, nil
+	return lasting(fired)(w.Restart(f.keep))
 }

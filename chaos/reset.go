@@ -13,10 +13,5 @@ var resetSpec = Spec{
 type reset struct{}
 
 func (reset) Inject(w World, client string, fired func(string)) (func(), error) {
-	proof, err := w.Reset(client)
-	if err != nil {
-		return nil, err
-	}
-	fired(proof)
-	return nil, nil
+	return once(fired)(w.Reset(client))
 }
