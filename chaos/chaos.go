@@ -1,9 +1,9 @@
-// Package chaos is the vocabulary of what can go wrong: one small file a fault,
-// and the World interface that faults act on.
+// Package chaos is the vocabulary of faults, one small file each, and the World
+// interface that they act on.
 //
-// Goals: a fault is named as its users type it; it says when it took effect and
-// with what proof; it knows nothing of how a world does it, so the same fault
-// works in virtual time and on real processes.
+// Goals: a fault reports when it took effect, with a proof; it does not depend on
+// how a world does it, so the same fault works in virtual time and on real
+// processes.
 // Non-goals: deciding when a fault fires (the engine reads a [Plan]), and
 // reading YAML (package scenarios).
 package chaos
@@ -13,38 +13,38 @@ import (
 )
 
 // World is what faults act on. Its methods return a proof of what was done, for
-// the history. A world that cannot do a thing says so with [ErrUnsupported].
+// the history. A world that cannot do it returns [ErrUnsupported].
 type World interface {
 	// Pause stops the whole process of a client: its network and its section.
 	Pause(client string) (resume func(), proof string, err error)
-	// Hang stops a client's section only: its renewals go on, it hears nothing.
+	// Hang stops a client's critical section only: its renewals go on, and the
+	// section does not learn that its lease is lost.
 	Hang(client string) (resume func(), proof string, err error)
-	// Crash kills a client, never to return.
+	// Crash kills a client for good.
 	Crash(client string) (proof string, err error)
 	// AddToxic puts a Toxiproxy toxic on the client's connections to Redis.
 	AddToxic(client string, t Toxic) (remove func(), proof string, err error)
 	// Reset cuts the client's connections to Redis with a TCP reset.
 	Reset(client string) (proof string, err error)
 	// LoseReply drops the next reply from Redis to the client and resets its
-	// connection. fired is called when a reply was in fact lost.
+	// connection. fired is called once a reply was lost.
 	LoseReply(client string, fired func(proof string)) error
 	// DelayWrite keeps the client's next write to the resource in the network
-	// for d. fired is called when a write was in fact delayed.
+	// for d. fired is called once a write was delayed.
 	DelayWrite(client string, d time.Duration, fired func(proof string)) error
 	// JumpClock steps Redis's clock by d, which may be negative.
 	JumpClock(d time.Duration) (proof string, err error)
-	// SetClockRate lets Redis's clock run at rate times real speed.
+	// SetClockRate makes Redis's clock run at rate times real speed.
 	SetClockRate(rate float64) (restore func(), proof string, err error)
 	// Restart takes Redis down, with its data kept or lost: connections,
-	// subscriptions and loaded scripts end, and new connections are refused
-	// until start.
+	// subscriptions and loaded scripts end, and new connections are refused until
+	// start is called.
 	Restart(keepData bool) (start func(), proof string, err error)
-	// Replicate gives Redis a replica that is lag behind it. It is asked for
-	// before anything runs; a run has one replica, and so one lag.
+	// Replicate gives Redis a replica that is lag behind it. Call it before
+	// anything runs. A run has one replica, and so one lag.
 	Replicate(lag time.Duration) error
-	// Promote kills Redis, so that all connections end, and lets the replica
-	// take its place under the same address. A new replica takes the old one's
-	// place.
+	// Promote kills Redis, which ends all connections, and promotes the replica
+	// at the same address. Redis then has a new replica.
 	Promote() (proof string, err error)
 }
 
@@ -60,8 +60,8 @@ type Toxic struct {
 type Fault interface {
 	// Inject makes the fault happen to client, which is empty for a fault of
 	// the server. It calls fired with the proof when the fault takes effect:
-	// before Inject returns, or later for a fault that waits for its victim.
-	// The function that ends the fault is nil if the fault is over at once.
+	// before Inject returns, or later if the fault waits for its victim. end,
+	// which ends the fault, is nil if the fault is over at once.
 	Inject(w World, client string, fired func(proof string)) (end func(), err error)
 }
 
@@ -82,10 +82,10 @@ func lasting(fired func(string)) func(end func(), proof string, err error) (func
 	}
 }
 
-// Preparer is a fault that needs something of the world before anything runs.
+// Preparer is a fault that needs something from the world before anything runs.
 type Preparer interface {
 	// Prepare is called once for each such fault of a scenario, before any client
-	// begins. Where it fails, the fault cannot fire.
+	// begins. If it fails, the fault cannot fire.
 	Prepare(w World) error
 }
 

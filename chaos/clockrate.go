@@ -2,8 +2,8 @@ package chaos
 
 import "strconv"
 
-// maxClockRate bounds a rate to what a broken clock can do, and guards the
-// arithmetic of the world.
+// maxClockRate is beyond what a broken clock does, and keeps the arithmetic of the
+// world from overflowing.
 const maxClockRate = 1000
 
 // clockRateSpec lets Redis's clock drift against the clients' clocks.

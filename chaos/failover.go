@@ -8,8 +8,8 @@ import (
 
 // failoverSpec kills the Redis server and puts its replica in its place, as
 // Sentinel, a cluster or a cloud's hosted Redis does. Replication is
-// asynchronous: what the dead server had answered, but not yet passed on, never
-// was (Redis documentation, "Distributed locks", "Why failover-based
+// asynchronous: writes that the dead server had acknowledged but not yet replicated
+// are lost (Redis documentation, "Distributed locks", "Why failover-based
 // implementations are not enough"; redisson#5256).
 var failoverSpec = Spec{
 	Name: "failover",
@@ -28,7 +28,7 @@ var failoverSpec = Spec{
 
 type failover struct{ lag time.Duration }
 
-// Prepare sees to it that there is a replica from the start of the run.
+// Prepare gives Redis its replica from the start of the run.
 func (f failover) Prepare(w World) error { return w.Replicate(f.lag) }
 
 func (f failover) Inject(w World, _ string, fired func(string)) (func(), error) {

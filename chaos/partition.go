@@ -2,8 +2,8 @@ package chaos
 
 import "time"
 
-// holdLatency outlasts any partition: what is sent meanwhile arrives when the
-// toxic is removed, in order, as on a link that comes back.
+// holdLatency outlasts any partition: what is sent during it arrives, in order, when
+// the toxic is removed, as on a link that comes back.
 const holdLatency = time.Hour
 
 // partitionSpec is sugar over Toxiproxy's latency and timeout toxics.

@@ -2,7 +2,7 @@ package chaos
 
 // pauseSpec stops a client's process as SIGSTOP, a stop-the-world garbage
 // collection or a suspended laptop does (Kleppmann 2016, "How to do distributed
-// locking"). The client's timers go on: see the README, "Not simulated".
+// locking"). The client's timers keep running: see "Not simulated" in the README.
 var pauseSpec = Spec{
 	Name:         "pause",
 	Doc:          "stops the whole process of a client: its network and its section",

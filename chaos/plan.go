@@ -4,18 +4,18 @@ import (
 	"slices"
 )
 
-// trigger is an event that sets a fault off, with the words that tell it. In
-// them, {client} stands for whoever caused the event.
+// trigger is a kind of event that can set off a fault, and the words for it, in
+// which {client} stands for whoever caused the event.
 type trigger struct{ word, text string }
 
-// triggers are the words that `on:` may use: those kinds of event in a history
-// that a client causes, or that happen to its key.
+// triggers are the words that `on:` may use: the kinds of event in a history that
+// a client causes, or that happen to its key.
 var triggers = []trigger{
 	{"waiting", "{client} began to wait for the lock"},
 	{"acquired", "an acquire by {client} succeeded"},
 	{"entered", "{client} entered"},
 	{"read", "{client} read the resource"},
-	{"checked", "{client} checked a last time that it holds the lock"},
+	{"checked", "{client} checked for the last time that it holds the lock"},
 	{"wrote", "the resource accepted a write from {client}"},
 	{"releasing", "{client} began to release"},
 	{"released", "{client} released"},

@@ -17,16 +17,16 @@ func TestReadme(t *testing.T) {
 	readme := string(src)
 	for _, s := range chaos.Specs() {
 		if !strings.Contains(readme, "| `"+s.Name+"` | "+s.Doc+" |") {
-			t.Errorf("the table lacks the row of %s: %s", s.Name, s.Doc)
+			t.Errorf("README.md has no row for %s: add one that begins | `%s` | %s |", s.Name, s.Name, s.Doc)
 		}
 		for _, p := range s.Params {
 			if !strings.Contains(readme, "`"+p.Name+"`") {
-				t.Errorf("%s: parameter %s is not told", s.Name, p.Name)
+				t.Errorf("README.md does not name the parameter %s of %s: add it to the row", p.Name, s.Name)
 			}
 		}
 	}
 	if want := "`" + strings.Join(chaos.Triggers(), "`, `") + "`"; !strings.Contains(readme, want) {
-		t.Errorf("the words of on: are not %s", want)
+		t.Errorf("README.md: the row of `on` does not list %s", want)
 	}
 	noop, err := os.ReadFile("noop.go")
 	if err != nil {
@@ -34,6 +34,6 @@ func TestReadme(t *testing.T) {
 	}
 	_, code, _ := strings.Cut(string(noop), "var noopSpec")
 	if lesson := strings.ReplaceAll(readme, "\n   ", "\n"); !strings.Contains(lesson, "var noopSpec"+code) {
-		t.Error("the lesson is not the code of noop.go")
+		t.Error("README.md: the code of step 1 differs from noop.go: copy it from there")
 	}
 }

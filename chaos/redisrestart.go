@@ -1,8 +1,8 @@
 package chaos
 
-// redisRestartSpec takes the Redis server down and brings it back. Without its
-// data (no persistence, or none since the last save) it remembers nobody who
-// holds a lock: "amnesia". Connections, subscriptions and loaded scripts are lost
+// redisRestartSpec takes the Redis server down and brings it back. Without its data
+// (no persistence, or none since the last save) it has forgotten who holds a lock:
+// "amnesia". Connections, subscriptions and loaded scripts are lost
 // in any case (Redis documentation, "Redis persistence"; Redlock, "Performance,
 // crash recovery and fsync").
 var redisRestartSpec = Spec{

@@ -1,8 +1,7 @@
 package chaos
 
-// replyLostSpec is the fault that makes a retry unsafe: Redis has done the
-// command, the client cannot know, and its library sends it again
-// (go-redis#2985).
+// replyLostSpec makes a retry unsafe: Redis has executed the command, the client
+// cannot know, and its library sends it again (go-redis#2985).
 var replyLostSpec = Spec{
 	Name:   "reply-lost",
 	Doc:    "drops Redis's next reply to a client and resets that connection",

@@ -1,7 +1,7 @@
 package chaos
 
-// resetSpec cuts connections as a proxy that restarts does. The client may dial
-// anew at once.
+// resetSpec cuts connections, as a proxy does that restarts. The client can dial
+// again at once.
 var resetSpec = Spec{
 	Name:   "reset",
 	Doc:    "cuts a client's connections to Redis with a TCP reset",

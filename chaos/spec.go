@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ErrUnsupported: this world cannot do that fault.
+// ErrUnsupported: this world cannot do what the fault asks for.
 var ErrUnsupported = errors.New("fault not supported by this world")
 
 // ParamKind is the kind of a parameter's value.
@@ -20,8 +20,8 @@ const (
 	KindAttributes                  // a mapping of names to whole numbers
 )
 
-// Param describes one parameter of a fault, beyond those that every fault
-// shares (client, at, on, after, nth, every, for).
+// Param describes one of a fault's own parameters, beside those that every fault
+// has (client, at, on, after, nth, every, for).
 type Param struct {
 	Name     string
 	Kind     ParamKind
@@ -31,8 +31,9 @@ type Param struct {
 	Doc      string   // one line
 }
 
-// Args holds a fault's parameters, checked by the reader against its Params.
-// Absent optional parameters are zero.
+// Args holds the values of a fault's parameters, which the reader has checked
+// against its Params: a duration is above 0 unless its parameter is Signed. Absent
+// optional parameters are zero.
 type Args struct {
 	Durations  map[string]time.Duration
 	Numbers    map[string]float64
@@ -44,7 +45,7 @@ type Args struct {
 type Spec struct {
 	Name   string // as users type it
 	Doc    string // one line
-	Target bool   // it hits a client (else the server)
+	Target bool   // it hits a client, not the server
 	Lasts  bool   // it takes `for`
 	// NeedsToxics: it calls World.AddToxic. The virtual world then puts Toxiproxy's
 	// links into every connection; without, AddToxic fails.
@@ -56,17 +57,17 @@ type Spec struct {
 	// New makes the fault. It fails with a [*ParamError] where a parameter is
 	// missing, out of bounds or at odds with another.
 	New func(Args) (Fault, error)
-	// Text tells the fault in a few words, in which {client} stands for whom it
-	// hits: "stops the whole process of {client}".
+	// Text describes the fault in a few words, in which {client} stands for whom
+	// it hits: "stops the whole process of {client}".
 	Text func(Args) string
 }
 
-// ParamError is a parameter that a fault refuses.
+// ParamError is a value of a parameter that a fault rejects.
 type ParamError struct {
 	Param string   // the parameter's name
 	Key   string   // the name within it, for Attributes; empty if it is the whole
-	Got   string   // the unknown word, where Valid says what it could have been
-	Valid []string // the words that are allowed, if the error is about a word
+	Got   string   // the unknown word, if Valid is set
+	Valid []string // the valid words, if the error is about a word
 	Msg   string   // what is wrong
 }
 
@@ -79,7 +80,7 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("%s: %s", name, e.Msg)
 }
 
-// positive refuses a duration that is zero or negative.
+// positive rejects a duration that is zero or negative.
 func positive(name string, d time.Duration) error {
 	if d <= 0 {
 		return &ParamError{Param: name, Msg: "must be above 0s"}

@@ -7,7 +7,7 @@ import (
 	"github.com/lockchaos/simrun/internal/text"
 )
 
-// Describe tells a plan in one sentence without a full stop: "stops the whole
+// Describe describes a plan in one sentence without a full stop: "stops the whole
 // process of the client for 40 s, 1–10 s after it entered, every 3rd time".
 func Describe(p Plan, a Args) string {
 	whom, who := names(p)
@@ -28,8 +28,8 @@ func Describe(p Plan, a Args) string {
 	return b.String() + ", " + often(p)
 }
 
-// names says whom the fault hits, and who causes the event that sets it off, as
-// somebody already named where they are the same.
+// names returns the words for whom the fault hits and for who causes the event that
+// sets it off: "it" if they are the same.
 func names(p Plan) (whom, who string) {
 	switch {
 	case p.Client == "all":

@@ -89,7 +89,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, s := range chaos.Specs() {
 		if !covered[s.Name] {
-			t.Errorf("no test describes %s", s.Name)
+			t.Errorf("no test describes %s: add a case to TestDescribe", s.Name)
 		}
 	}
 }

@@ -2,8 +2,7 @@ package chaos
 
 import "slices"
 
-// vocabulary is every fault there is, one line each, in the order in which
-// help texts list them.
+// vocabulary lists every fault, in the order of help texts.
 var vocabulary = []*Spec{
 	&pauseSpec,
 	&hangSpec,
@@ -23,7 +22,7 @@ var vocabulary = []*Spec{
 // Specs lists every fault.
 func Specs() []*Spec { return slices.Clone(vocabulary) }
 
-// Lookup finds a fault by the name that users type.
+// Lookup finds a fault by its name.
 func Lookup(name string) (*Spec, bool) {
 	i := slices.IndexFunc(vocabulary, func(s *Spec) bool { return s.Name == name })
 	if i < 0 {

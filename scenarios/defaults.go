@@ -6,8 +6,8 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// defaultStock is far more than a scenario sells, so that only a scenario that
-// means to sell out does.
+// defaultStock is far more than a scenario sells: only a scenario that is meant to
+// sell out does.
 const defaultStock = 1000
 
 // withDefaults returns a scenario with the defaults that do not depend on what
@@ -28,9 +28,9 @@ func withDefaults() *Scenario {
 	}
 }
 
-// deriveDefaults sets what the file left open from what it says: a renewal
-// every third of the lease, as Redisson's watchdog; one section a client; stock
-// that does not run out; and a limit.
+// deriveDefaults sets the defaults that depend on what the file says: a renewal
+// every third of the lease, as Redisson's watchdog; one section for each client;
+// stock that does not run out; and a limit.
 func deriveDefaults(s *Scenario) {
 	if s.Renew == 0 {
 		s.Renew = s.Lease / 3
@@ -46,9 +46,9 @@ func deriveDefaults(s *Scenario) {
 	}
 }
 
-// defaultLimit is ten minutes more than all sections need one after another,
-// each at its longest, after a lease that had to run out and every fault at its
-// longest. A run that takes longer is stuck.
+// defaultLimit is ten minutes more than all sections need one after another, each
+// at its longest, with a lease that runs out and every fault at its longest. A run
+// that takes longer is stuck.
 func defaultLimit(s *Scenario) time.Duration {
 	each := s.Think.Max + s.Work.Max + s.Rollback.Max + s.WriteTimeout + s.Lease
 	first := 10 * time.Minute

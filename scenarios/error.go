@@ -10,11 +10,11 @@ import (
 
 // The kinds of mistake in a scenario, told apart with errors.Is.
 var (
-	// ErrSyntax: it is not YAML, or YAML that scenarios do not use.
+	// ErrSyntax: not YAML, or YAML that scenarios do not use.
 	ErrSyntax = errors.New("syntax")
-	// ErrUnknown: a word that means nothing where it stands.
+	// ErrUnknown: a word that is not valid in its place.
 	ErrUnknown = errors.New("unknown word")
-	// ErrDuplicate: a key that its mapping has already.
+	// ErrDuplicate: a key that its mapping already has.
 	ErrDuplicate = errors.New("duplicate key")
 	// ErrMissing: something required is absent.
 	ErrMissing = errors.New("missing")
@@ -45,11 +45,11 @@ func (e *Error) Error() string {
 	return oneLine(text)
 }
 
-// Unwrap gives the kind of mistake.
+// Unwrap returns the kind of mistake.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// oneLine keeps what a file's author wrote from breaking the line or driving
-// the terminal.
+// oneLine replaces control characters and line separators with spaces: what an
+// author wrote must neither break the line nor drive the terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == '\u2028' || r == '\u2029' {
@@ -59,7 +59,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// shown is what the author wrote, quoted and cut to a readable length.
+// shown quotes what the author wrote, cut to a readable length.
 func shown(s string) string {
 	const longest = 40
 	if runes := []rune(s); len(runes) > longest {

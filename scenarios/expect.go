@@ -13,7 +13,7 @@ import (
 // package check, by name, and after them the observations of a run.
 func Properties() []string { return check.Names() }
 
-// boundedProperties are those whose breach is a matter of time.
+// boundedProperties lists the properties that are breached by lasting too long.
 func boundedProperties() []string {
 	var names []string
 	for _, p := range check.Properties {
@@ -44,8 +44,8 @@ func (r *reader) expect(s *Scenario, e entry) {
 	}
 }
 
-// CheckStrategies fails with an [*Error] at the first strategy under `expect`
-// that is none of the known ones.
+// CheckStrategies fails with an [*Error] at the first strategy under `expect` that
+// is not known.
 func (s *Scenario) CheckStrategies(known []string) (err error) {
 	defer catch(&err)
 	r := &reader{s.File}
@@ -58,8 +58,7 @@ func (s *Scenario) CheckStrategies(known []string) (err error) {
 	return nil
 }
 
-// Strategies lists those of which something is expected, in the order of the
-// file.
+// Strategies lists the strategies under `expect`, in the order of the file.
 func (s *Scenario) Strategies() []string {
 	return slices.SortedFunc(maps.Keys(s.Expect), func(a, b string) int {
 		e, q := s.strategyPlaces[a], s.strategyPlaces[b]

@@ -15,8 +15,8 @@ import (
 // textWidth is where Explain wraps lines, in characters.
 const textWidth = 80
 
-// Explain tells a scenario to people: what happens, where it really happened,
-// its numbers, and what is expected of each lock. Its lines end in \n.
+// Explain describes a scenario for people: what happens, where it happened in
+// reality, its numbers, and what is expected of each lock. Its lines end in \n.
 func Explain(s *Scenario) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", wrap(s.Name+": "+s.Summary, ""))
@@ -74,8 +74,8 @@ func parameterTable(s *Scenario) string {
 	})
 }
 
-// expectTable has a row a strategy and a column for each property of which
-// something is expected of anybody.
+// expectTable has a row for each strategy, and a column for each property that is
+// expected of any of them.
 func expectTable(s *Scenario) string {
 	asked := slices.DeleteFunc(Properties(), func(property string) bool {
 		for _, expected := range s.Expect {
@@ -97,7 +97,7 @@ func expectTable(s *Scenario) string {
 	})
 }
 
-// table aligns what fill writes, without spaces at the ends of lines.
+// table aligns the columns that fill writes, without trailing spaces.
 func table(fill func(*tabwriter.Writer)) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -16,7 +16,7 @@ import (
 //go:embed library/*.yaml
 var library embed.FS
 
-// catalogue orders the built-in scenarios as a reader learns from them.
+// catalogue lists the built-in scenarios in the order in which to learn from them.
 var catalogue = []string{
 	"expiry",
 	"overrun",
@@ -40,8 +40,8 @@ var catalogue = []string{
 // Names lists the built-in scenarios in the order of the catalogue.
 func Names() []string { return slices.Clone(catalogue) }
 
-// Builtin gives the built-in scenarios in the order of the catalogue. They are
-// the caller's own.
+// Builtin returns the built-in scenarios in the order of the catalogue. The caller
+// may change them.
 func Builtin() []*Scenario {
 	all := make([]*Scenario, len(catalogue))
 	for i, name := range catalogue {
@@ -63,10 +63,10 @@ func builtin(name string) (*Scenario, error) {
 	return Parse(file, src)
 }
 
-// Load reads a built-in scenario by its name, or one from a file: what holds a
-// path separator or ends in .yaml or .yml is a file, and so is what is no
-// built-in name but exists. It fails with [ErrNoScenario] where there is
-// neither, with the file's own error, or with an [*Error].
+// Load reads a built-in scenario by its name, or one from a file. A path separator
+// or the ending .yaml or .yml makes it a file; so does any other name that is not
+// built in, if the file exists. It fails with [ErrNoScenario] if there is neither,
+// with the error of reading the file, or with an [*Error].
 func Load(pathOrName string) (*Scenario, error) {
 	ext := filepath.Ext(pathOrName)
 	isPath := strings.ContainsRune(pathOrName, os.PathSeparator) || ext == ".yaml" || ext == ".yml"

@@ -16,12 +16,12 @@ func TestReadme(t *testing.T) {
 	for _, f := range fields {
 		_, after, found := strings.Cut(rest, "\n| `"+f.name+"` | ")
 		if !found {
-			t.Errorf("the table lacks the row of %s, or has it elsewhere", f.name)
+			t.Errorf("README.md has no row for the key %s, or not below that of the key before it in fields (parse.go)", f.name)
 			continue
 		}
 		row, _, _ := strings.Cut(after, "\n")
 		if required := strings.HasSuffix(row, "| required |"); required != f.required {
-			t.Errorf("%s is required: %t, the table says %t", f.name, f.required, required)
+			t.Errorf("README.md: the row of %s ends with required: %t, want %t", f.name, required, f.required)
 		}
 		rest = after
 	}

@@ -1,10 +1,10 @@
-// Package scenarios says what happens: a scenario's Go types, the strict YAML
-// reader, and the built-in library.
+// Package scenarios holds scenarios: their Go types, the strict YAML reader, and
+// the built-in library.
 //
-// Goals: an error names the file, line, column and the nearest valid word;
-// nothing runs from a file that is not wholly understood.
-// Non-goals: running a scenario (package sim), knowing which locks or which
-// properties exist beyond their names.
+// Goals: an error names the file, line, column and the nearest valid word; nothing
+// runs from a file with a mistake in it.
+// Non-goals: running a scenario (internal/virtual and internal/live), and knowing
+// more of locks and properties than their names.
 package scenarios
 
 import (
@@ -19,22 +19,22 @@ type Scenario struct {
 	Name         string
 	Summary      string // one sentence
 	Source       string // where it happened or was described; may be empty
-	Story        string // what happens, told at length; may be empty
+	Story        string // what happens, at length; may be empty
 	File         string // path it was read from; empty for a built-in one
 	Clients      int
 	Sections     int                      // for each client
 	Lease        time.Duration            // of the lock
 	Renew        time.Duration            // between renewals
 	Cap          int                      // renewals, for a lock that caps them
-	Wait         time.Duration            // bound of one Acquire; the worker then tries anew
+	Wait         time.Duration            // bound of one Acquire; the client then tries again
 	Work         chaos.Range              // inside the section
 	Think        chaos.Range              // between sections
-	Rollback     chaos.Range              // an aborted section stays inside so long
-	Network      chaos.Range              // latency of a message, a direction
-	WriteTimeout time.Duration            // the client gives up a write to the resource
+	Rollback     chaos.Range              // how long an aborted section stays inside
+	Network      chaos.Range              // latency of a message in one direction
+	WriteTimeout time.Duration            // after which the client gives up a write to the resource
 	Stock        int64                    // of the resource at the start
 	Limit        time.Duration            // virtual time after which a run is stopped
-	MinSections  int                      // fewer entered in all: too little evidence
+	MinSections  int                      // fewer sections entered in all are too little evidence
 	Bounds       map[string]time.Duration // property → how late is too late
 	Faults       []chaos.Plan
 	// Expect maps a strategy to what is expected of it: a property (or one of
@@ -56,7 +56,7 @@ func (s *Scenario) ClientNames() []string {
 	return names
 }
 
-// Expectation is how many of a cell's runs must show a thing.
+// Expectation is how many of a cell's runs must show a property or an observation.
 type Expectation string
 
 // The expectations.
@@ -66,7 +66,7 @@ const (
 	Every Expectation = "every" // each run
 )
 
-// Limits of a scenario's numbers. They keep a slip of the finger from taking a
+// Limits of a scenario's numbers. They keep a typing mistake from running for a
 // day; nothing else depends on them.
 const (
 	maxClients  = 64

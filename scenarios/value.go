@@ -41,7 +41,7 @@ func (r *reader) word(what string, n *node, valid []string) string {
 	return r.known(what, n.text, n.place, valid)
 }
 
-// known rejects a word that is none of the valid ones. what is its role.
+// known rejects a word that is not valid. what is its role.
 func (r *reader) known(what, word string, p place, valid []string) string {
 	if !slices.Contains(valid, word) {
 		r.fail(p, ErrUnknown, fmt.Sprintf("unknown %s %s", what, shown(word)), text.Suggest(word, valid))
@@ -75,13 +75,12 @@ func (r *reader) number(e entry) float64 {
 	return v
 }
 
-// duration is a Go duration that is at least low.
+// duration is a Go duration of at least low.
 func (r *reader) duration(e entry, low time.Duration) time.Duration {
 	return r.atLeast(low, e, r.parseDuration(e, r.scalar(e, "30s")))
 }
 
-// durations is a duration "20s" or a range "15s..25s", whose ends are at least
-// low.
+// durations is a duration "20s" or a range "15s..25s", of at least low.
 func (r *reader) durations(e entry, low time.Duration) chaos.Range {
 	text := r.scalar(e, "20s or 15s..25s")
 	first, last, isRange := strings.Cut(text, "..")
@@ -136,8 +135,8 @@ var goUnits = map[string]string{
 	"us": "us", "usec": "us", "micros": "us", "microsecond": "us", "microseconds": "us",
 }
 
-// durationHint guesses what was meant by a number without a unit, or with a
-// unit that Go does not know.
+// durationHint guesses what was meant by a number without a unit, or with a unit
+// that Go does not know.
 func durationHint(text string) string {
 	parts := numberAndUnit.FindStringSubmatch(text)
 	if parts == nil {
