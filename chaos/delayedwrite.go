@@ -6,8 +6,8 @@ import (
 	"github.com/lockchaos/simrun/internal/text"
 )
 
-// delayedWriteSpec keeps a write to the resource in the network, as a switch
-// did with GitHub's packets for 90 seconds (2012, told in Kleppmann 2016).
+// delayedWriteSpec keeps a write to the resource in the network, as a switch kept
+// GitHub's packets for 90 seconds in 2012 (reported in Kleppmann 2016).
 var delayedWriteSpec = Spec{
 	Name:   "delayed-write",
 	Doc:    "keeps a client's next write to the resource in the network",

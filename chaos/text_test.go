@@ -100,7 +100,7 @@ func TestTriggers(t *testing.T) {
 	for _, word := range chaos.Triggers() {
 		plan := chaos.Plan{Spec: pause, Client: "any", On: word}
 		if got := chaos.Describe(plan, chaos.Args{}); len(got) < len("stops the whole process of the client for 0 s, as soon as it X") {
-			t.Errorf("%s is told as %q", word, got)
+			t.Errorf("%s is described as %q", word, got)
 		}
 	}
 }

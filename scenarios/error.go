@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The kinds of mistake in a scenario, told apart with errors.Is.
+// The kinds of mistake in a scenario, for errors.Is.
 var (
 	// ErrSyntax: not YAML, or YAML that scenarios do not use.
 	ErrSyntax = errors.New("syntax")

@@ -13,8 +13,7 @@ const (
 	fault = head + "faults:\n  - "
 )
 
-// Each mistake is told in one line with its place, what is wrong and what to do
-// about it. testdata/errors.txt holds the lines.
+// Each error is one line with its place, what is wrong and what to do about it. testdata/errors.txt holds the lines.
 func TestErrors(t *testing.T) {
 	tests := []struct {
 		name, src string

@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A scenario that says only what it must is told, too.
+// A scenario with only the required keys can be explained, too.
 func TestExplainLeast(t *testing.T) {
 	s, err := Parse("least.yaml", []byte("name: least\nsummary: Nothing.\nwork: 1s\n"))
 	if err != nil {

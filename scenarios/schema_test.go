@@ -58,7 +58,7 @@ func fieldSchemas() object {
 		"name":          described("a to z, 0 to 9 and -; the name of the file", object{"type": "string", "pattern": validName.String()}),
 		"summary":       described("one sentence", line()),
 		"source":        described("where it happened or was described", line()),
-		"story":         described("what happens, told at length", line()),
+		"story":         described("what happens, at length", line()),
 		"clients":       described("how many clients, named A, B, …; 3 if absent", object{"type": "integer", "minimum": 1, "maximum": maxClients}),
 		"sections":      described("critical sections for each client; 4 if absent", object{"type": "integer", "minimum": 1, "maximum": maxSections}),
 		"lease":         described("how long the lock's key lives; 30s if absent", durationSchema()),
