@@ -33,7 +33,13 @@ func violationsPNG(w io.Writer, sc results.Scenario) (err error) {
 			}
 		}
 		offset := wide * vg.Length(float64(i)-float64(len(groups)-1)/2)
-		if err := addBars(p, g.Counts, labels, wide*0.88, offset, propertyColour(g.Property), upright); err != nil {
+		b, err := newBars(g.Counts, wide*0.88, propertyColour(g.Property))
+		if err != nil {
+			return err
+		}
+		b.Offset = offset
+		p.Add(b)
+		if err := addLabels(p, g.Counts, labels, offset, upright); err != nil {
 			return err
 		}
 		legend.Add(g.Property, square{propertyColour(g.Property)})
@@ -66,31 +72,27 @@ func timePNG(w io.Writer, sc results.Scenario) (err error) {
 	}
 	p := newPlot(sc.Name+": time in the critical section, with and without the lease", "", unit+", all clients and runs")
 	legend := legendOf()
-	good, bad := make(plotter.Values, len(sc.Strategies)), make(plotter.Values, len(sc.Strategies))
-	labels := make([]string, len(good))
+	n := len(sc.Strategies)
+	good, bad, sums := make(plotter.Values, n), make(plotter.Values, n), make(plotter.Values, n)
+	labels := make([]string, n)
 	for i, s := range sc.Strategies {
 		good[i], bad[i] = max(0, s.InsideMS-s.LostMS)/scale, s.LostMS/scale
+		sums[i] = good[i] + bad[i]
 		if s.LostMS > 0 {
 			labels[i] = lostText(s) + " lost"
 		}
 	}
-	wide := min(barWidth(len(good), 1), 64)
-	lower, err := plotter.NewBarChart(good, wide)
+	wide := min(barWidth(n, 1), 64)
+	lower, err := newBars(good, wide, held)
 	if err != nil {
 		return err
 	}
-	upper, err := plotter.NewBarChart(bad, wide)
+	upper, err := newBars(bad, wide, lost)
 	if err != nil {
 		return err
 	}
-	lower.Color, upper.Color = held, lost
-	lower.LineStyle.Width, upper.LineStyle.Width = 0, 0
 	upper.StackOn(lower)
 	p.Add(grid(), lower, upper)
-	sums := make(plotter.Values, len(good))
-	for i := range sums {
-		sums[i] = good[i] + bad[i]
-	}
 	if err := addLabels(p, sums, labels, 0, false); err != nil {
 		return err
 	}
@@ -106,14 +108,13 @@ func barWidth(groups, bars int) vg.Length {
 	return vg.Length(620) / vg.Length(max(groups, 1)) / vg.Length(max(bars, 1)) * 0.8
 }
 
-func addBars(p *plot.Plot, v plotter.Values, labels []string, wide, offset vg.Length, fill color.Color, upright bool) error {
+func newBars(v plotter.Values, wide vg.Length, fill color.Color) (*plotter.BarChart, error) {
 	b, err := plotter.NewBarChart(v, wide)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b.Color, b.Offset, b.LineStyle.Width = fill, offset, 0
-	p.Add(b)
-	return addLabels(p, v, labels, offset, upright)
+	b.Color, b.LineStyle.Width = fill, 0
+	return b, nil
 }
 
 const labelSize = vg.Length(11)

@@ -1,4 +1,4 @@
-// Command ownlock is simrun with a lock of its own: run it as
+// Command ownlock is simrun with a lock that simrun does not know. Run it as
 //
 //	go run ./examples/ownlock -scenario expiry -strategy ours
 //
@@ -28,8 +28,8 @@ func main() {
 	os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// ours is a lock as one finds it in many a service: it extends nothing, and its
-// release looks before it deletes, in two commands.
+// ours is a lock as many services have it: it never renews its lease, and its
+// release is two commands, a check and a delete.
 type ours struct {
 	redis *redis.Client
 	key   string
@@ -37,7 +37,7 @@ type ours struct {
 	lease time.Duration
 }
 
-// Acquire asks every 200 ms.
+// Acquire tries every 200 ms.
 func (o ours) Acquire(ctx context.Context) (lock.Lease, error) {
 	for {
 		won, err := o.redis.SetNX(ctx, o.key, o.owner, o.lease).Result()
@@ -52,14 +52,14 @@ func (o ours) Acquire(ctx context.Context) (lock.Lease, error) {
 	}
 }
 
-// Lost is nil: this lock never tells.
+// Lost is nil: this lock never reports a loss.
 func (o ours) Lost() <-chan struct{} { return nil }
 
 // Fence is 0: this lock has no fencing tokens.
 func (o ours) Fence() int64 { return 0 }
 
-// Release deletes the key if it is ours, unless it changes hands between the two
-// commands.
+// Release deletes the key if it is ours. If the key changes hands between the two
+// commands, it deletes the next holder's.
 func (o ours) Release(ctx context.Context) error {
 	holder, err := o.redis.Get(ctx, o.key).Result()
 	if err != nil || holder != o.owner {

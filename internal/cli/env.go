@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/results"
@@ -41,14 +42,8 @@ func exitCode(err error) int {
 	return ExitInternal
 }
 
-// program is this program as its user types it.
-func program() string {
-	name := os.Args[0]
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	return strings.TrimSuffix(name, ".exe")
-}
+// program is this program's name, for commands that its user may type.
+func program() string { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") }
 
 func codeOf(v results.Verdict) int {
 	switch v {

@@ -79,12 +79,12 @@ func printCounts(e *env, r check.Report) {
 
 // printViolations prints the first violation of each property, or all with -v.
 func printViolations(e *env, h history.Header, events []history.Event, r check.Report) {
-	told := make(map[string]bool)
+	shown := make(map[string]bool)
 	for _, v := range r.Violations {
-		if told[v.Property] && !e.flags.verbose {
+		if shown[v.Property] && !e.flags.verbose {
 			continue
 		}
-		told[v.Property] = true
+		shown[v.Property] = true
 		fmt.Fprintf(e.out, "\n%s: %s\n", v.Property, v.Text)
 		narrate(e.out, h, events, v)
 	}

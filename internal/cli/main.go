@@ -1,13 +1,8 @@
 // Package cli is simrun's command line, for simrun itself and for programs that
-// bring a lock of their own:
+// bring a lock of their own through package sim.
 //
-//	func main() {
-//		sim.Register(sim.Strategy{Name: "mine", Summary: "our lock", New: newLock})
-//		os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr))
-//	}
-//
-// Goals: flags in, exit code out; one file a verb; every mistake in the
-// arguments is found before anything runs and reported in one line with its remedy.
+// Goals: flags in, exit code out; every mistake in the arguments is found before
+// anything runs and reported in one line with its remedy.
 // Non-goals: running seeds (package runner), judging (package check), drawing
 // (package reports).
 package cli
@@ -51,9 +46,8 @@ func verbs() []verb {
 }
 
 // Main runs simrun with the arguments that follow the program's name, and
-// returns the code to exit with. Call it from main, with every strategy
-// registered: in a process that was started to run seeds, or as a live client, it
-// serves as such.
+// returns the code to exit with. Every strategy must be registered. In a process
+// that simrun started to run seeds or as a live client, Main does not return.
 func Main(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case runner.IsChild():

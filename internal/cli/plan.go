@@ -25,7 +25,7 @@ func readScenarios(list string) ([]runner.Input, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, usagef("-scenario names none; %s list shows the built-in ones", program())
+		return nil, usagef("-scenario names no scenario; %s list shows the built-in ones", program())
 	}
 	var out []runner.Input
 	for _, name := range names {
@@ -35,7 +35,7 @@ func readScenarios(list string) ([]runner.Input, error) {
 		}
 		for _, other := range out {
 			if other.Scenario.Name == in.Scenario.Name {
-				return nil, usagef("-scenario holds two scenarios of the name %q", in.Scenario.Name)
+				return nil, usagef("-scenario gives two scenarios the name %q", in.Scenario.Name)
 			}
 		}
 		out = append(out, in)
@@ -61,11 +61,11 @@ func readScenario(name string) (in runner.Input, err error) {
 	return in, in.Scenario.CheckStrategies(strategyNames())
 }
 
-// checkLike finds a strategy that is said to be like one that does not exist.
+// checkLike rejects a strategy that is Like an unknown one.
 func checkLike() error {
 	for _, st := range strategy.All() {
 		if _, known := strategy.Lookup(st.Like); st.Like != "" && !known {
-			return usagef("strategy %s is said to be Like %q, which is unknown; %s", st.Name, st.Like, text.Suggest(st.Like, strategyNames()))
+			return usagef("strategy %s is Like %q, which is unknown; %s", st.Name, st.Like, text.Suggest(st.Like, strategyNames()))
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func readAtMost(name string, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, size))
 }
 
-// badScenario makes a file that cannot be read a mistake in the arguments.
+// badScenario turns an unreadable file into a mistake in the arguments.
 func badScenario(err error) error {
 	if exitCode(err) == ExitUsage {
 		return err
@@ -108,14 +108,14 @@ func parseStrategies(list string) ([]string, error) {
 		}
 	}
 	if list != "" && len(out) == 0 {
-		return nil, usagef("-strategy names none; use some of %s", fmt.Sprint(strategyNames()))
+		return nil, usagef("-strategy names no strategy; use some of %s", fmt.Sprint(strategyNames()))
 	}
 	return out, nil
 }
 
-// chooseStrategies says which strategies a scenario runs under: those that were asked
-// for; else those that it expects something of, and those that no built-in
-// scenario knows, since a program brings its own lock to have it run.
+// chooseStrategies returns the strategies that a scenario runs under: those given; by
+// default, those that it has expectations about, and those that no built-in scenario
+// knows, since a program registers its own lock in order to run it.
 func chooseStrategies(only []string) func(*scenarios.Scenario) []string {
 	if only != nil {
 		return func(*scenarios.Scenario) []string { return only }
@@ -137,7 +137,7 @@ func chooseStrategies(only []string) func(*scenarios.Scenario) []string {
 	}
 }
 
-// newPlan reads what is to be run.
+// newPlan reads from the flags what to run.
 func newPlan(e *env) (runner.Plan, runner.Options, error) {
 	f := e.flags
 	o := base

@@ -58,8 +58,8 @@ func runSeeds(e *env) (int, error) {
 	return codeOf(r.Verdict), nil
 }
 
-// runInto runs a plan, writes its reports into a folder and prints them. Where
-// live runs could not go on, it does so with those that were done.
+// runInto runs a plan, writes its reports into a folder and prints them. If live
+// runs cannot go on, it does so for those that were done, and returns the error.
 func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir string) (results.Results, error) {
 	o.Dir = dir
 	r, broken := runner.Run(ctx, p, o)
