@@ -41,8 +41,24 @@ func newPlayer(t *testing.T, srv server) *player {
 			t.Fatalf("%s answered %s", cmd, got)
 		}
 	}
+	p.awaitNoSubscriber()
 	p.began = time.Now()
 	return p
+}
+
+// awaitNoSubscriber waits until the server has noticed that the connections of an
+// earlier player are closed: until then it counts their subscriptions.
+func (p *player) awaitNoSubscriber() {
+	p.t.Helper()
+	for end := time.Now().Add(bound); ; time.Sleep(time.Millisecond) {
+		channels, patterns := p.admin.ask(p.t, "PUBSUB", "CHANNELS"), p.admin.ask(p.t, "PUBSUB", "NUMPAT")
+		if channels == "[]" && patterns == "0" {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("subscriptions of closed connections are still there: channels %s, patterns %s", channels, patterns)
+		}
+	}
 }
 
 func (p *player) open() *conn {
