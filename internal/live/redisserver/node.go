@@ -24,7 +24,7 @@ type node struct {
 	reaper  *proc.Reaper
 
 	child   *proc.Child
-	admin   *redis.Client // of this process; closed once it has ended
+	admin   *redis.Client // of this process; closed when it ends
 	version string
 }
 
@@ -68,7 +68,12 @@ func (n *node) start(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", ErrServerStart, oneLine(err))
 	}
 	n.child = c
-	n.admin = dialOnce(*quiet(&redis.Options{Addr: n.addr}))
+	admin := dialOnce(*quiet(&redis.Options{Addr: n.addr}))
+	n.admin = admin
+	go func() { // ends a wait for an answer from whoever else has the port
+		<-c.Done()
+		_ = admin.Close() // its server has ended
+	}()
 	if err := n.awaitAnswer(ctx); err != nil {
 		n.kill()
 		return err
@@ -88,14 +93,18 @@ func (n *node) awaitAnswer(ctx context.Context) error {
 			return err
 		}
 		select {
-		case <-n.child.Done():
-			if strings.Contains(n.child.Log().String(), "Address already in use") {
-				return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
-			}
-			return fmt.Errorf("%w: it ended, and its last line was: %s", ErrServerStart, n.child.Log().LastLine())
-		case <-ctx.Done():
-			return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), ctx.Err())
 		case <-again.C:
+			continue
+		case <-n.child.Done():
+		case <-ctx.Done():
+		}
+		switch log := n.child.Log(); {
+		case n.child.Ended() == nil:
+			return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), ctx.Err())
+		case strings.Contains(log.String(), "Address already in use"):
+			return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
+		default:
+			return fmt.Errorf("%w: it ended, and its last line was: %s", ErrServerStart, log.LastLine())
 		}
 	}
 }
@@ -131,7 +140,6 @@ func (n *node) kill() (proof string) {
 		return ""
 	}
 	_, _ = n.child.Kill() // an error is that it has ended
-	_ = n.admin.Close()   // its server has ended
 	return fmt.Sprintf("redis-server process %d: %s", n.child.Pid(), n.child.Exit().Status)
 }
 
@@ -142,7 +150,6 @@ func (n *node) save(ctx context.Context) (proof string, err error) {
 	defer timeout.Stop()
 	select {
 	case <-n.child.Done():
-		_ = n.admin.Close()
 		return fmt.Sprintf("redis-server process %d: told to save and end: %s", n.child.Pid(), n.child.Exit().Status), nil
 	case <-ctx.Done():
 		return "", ctx.Err()
