@@ -21,7 +21,7 @@ lint:
 # Measures what the harness costs compared with a bare loop of the same Redis
 # commands, and how fast a history is judged.
 bench:
-	go run ./internal/dev/bench
+	go test -run TestHarnessAgainstBareLoop -v ./internal/dev/bench -rounds 7 -seeds 20
 	go test -run '^$$' -bench . -benchtime 3x ./internal/check
 
 # Breaks the locks and the checkers one line at a time: each break must be caught.

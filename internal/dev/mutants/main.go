@@ -31,27 +31,32 @@ func tryAll(ctx context.Context, only string, list bool) int {
 		fmt.Fprintf(os.Stderr, "mutants: -run %q: %v\n", only, err)
 		return 254
 	}
+	mutants, err := allMutants()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mutants: mutants.yaml: %v\n", err)
+		return 255
+	}
 	code := 0
 	survived, tried := 0, 0
 	for _, m := range mutants {
-		if !pattern.MatchString(m.name) {
+		if !pattern.MatchString(m.Name) {
 			continue
 		}
 		if list {
-			fmt.Printf("%-45s %s\n", m.name, m.file)
+			fmt.Printf("%-45s %s\n", m.Name, m.File)
 			continue
 		}
 		tried++
 		caught, err := m.try(ctx)
 		switch {
 		case err != nil:
-			fmt.Printf("ERROR     %-45s %v\n", m.name, err)
+			fmt.Printf("ERROR     %-45s %v\n", m.Name, err)
 			code = 255
 		case caught == "":
-			fmt.Printf("SURVIVED  %-45s no test failed\n", m.name)
+			fmt.Printf("SURVIVED  %-45s no test failed\n", m.Name)
 			survived++
 		default:
-			fmt.Printf("caught    %-45s by %s\n", m.name, caught)
+			fmt.Printf("caught    %-45s by %s\n", m.Name, caught)
 		}
 		if ctx.Err() != nil {
 			return 2

@@ -14,11 +14,11 @@ import (
 
 // mutant is one line that could have been written wrong.
 type mutant struct {
-	name     string
-	file     string // from the module's root
-	old, new string // old must stand in the file exactly once
+	Name     string
+	File     string // from the module's root
+	Old, New string // old must stand in the file exactly once
 	extra    string // to append to the file
-	tests    []string
+	Tests    []string
 }
 
 // try runs the tests against the mutant and returns which failed, or nothing if
@@ -33,7 +33,7 @@ func (m mutant) try(ctx context.Context) (caught string, err error) {
 		return "", err
 	}
 	defer cleanUp()
-	for _, test := range m.tests {
+	for _, test := range m.Tests {
 		pkg, pattern, _ := strings.Cut(test, " ")
 		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-timeout", "90s", "-overlay", overlay, "-run", pattern, pkg)
 		out, err := cmd.CombinedOutput()
@@ -57,14 +57,14 @@ func (m mutant) try(ctx context.Context) (caught string, err error) {
 
 // broken is the file with the line broken; root is the module's.
 func (m mutant) broken(root string) (string, error) {
-	src, err := os.ReadFile(filepath.Join(root, m.file))
+	src, err := os.ReadFile(filepath.Join(root, m.File))
 	if err != nil {
 		return "", fmt.Errorf("read (run it from the module's root): %w", err)
 	}
-	if n := strings.Count(string(src), m.old); n != 1 {
-		return "", fmt.Errorf("%s: the line to break stands there %d times, want once: %q", m.file, n, m.old)
+	if n := strings.Count(string(src), m.Old); n != 1 {
+		return "", fmt.Errorf("%s: the line to break stands there %d times, want once: %q", m.File, n, m.Old)
 	}
-	return strings.Replace(string(src), m.old, m.new, 1) + m.extra, nil
+	return strings.Replace(string(src), m.Old, m.New, 1) + m.extra, nil
 }
 
 // overlay writes the broken file and the go command's list of replacements.
@@ -79,11 +79,11 @@ func (m mutant) overlay(broken string) (path string, cleanUp func(), err error) 
 			cleanUp()
 		}
 	}()
-	original, err := filepath.Abs(m.file)
+	original, err := filepath.Abs(m.File)
 	if err != nil {
 		return "", nil, err
 	}
-	replacement := filepath.Join(dir, filepath.Base(m.file))
+	replacement := filepath.Join(dir, filepath.Base(m.File))
 	if err := os.WriteFile(replacement, []byte(broken), 0o644); err != nil {
 		return "", nil, err
 	}
