@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lockchaos/simrun/internal/text"
 )
@@ -16,8 +17,9 @@ import (
 //go:embed library/*.yaml
 var library embed.FS
 
-// catalogue lists the built-in scenarios in the order in which to learn from them.
-var catalogue = []string{
+// first lists the built-in scenarios in the order in which to learn from them.
+// Those that it does not name follow by name.
+var first = []string{
 	"expiry",
 	"overrun",
 	"gc-pause",
@@ -37,14 +39,29 @@ var catalogue = []string{
 	"failover",
 }
 
-// Names lists the built-in scenarios in the order of the catalogue.
-func Names() []string { return slices.Clone(catalogue) }
+// catalogue lists the built-in scenarios.
+var catalogue = sync.OnceValue(func() []string {
+	files, err := library.ReadDir("library")
+	if err != nil {
+		panic(fmt.Sprintf("scenarios: built-in: %v", err)) // embedded
+	}
+	names := slices.Clone(first)
+	for _, f := range files { // sorted by name
+		if name := strings.TrimSuffix(f.Name(), ".yaml"); !slices.Contains(first, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+})
 
-// Builtin returns the built-in scenarios in the order of the catalogue. The caller
-// may change them.
+// Names lists the built-in scenarios in the order in which to learn from them.
+func Names() []string { return slices.Clone(catalogue()) }
+
+// Builtin returns the built-in scenarios in the order of [Names]. The caller may
+// change them.
 func Builtin() []*Scenario {
-	all := make([]*Scenario, len(catalogue))
-	for i, name := range catalogue {
+	all := make([]*Scenario, len(catalogue()))
+	for i, name := range catalogue() {
 		s, err := builtin(name)
 		if err != nil {
 			panic(fmt.Sprintf("scenarios: built-in: %v", err)) // the package's tests read them all
@@ -70,12 +87,12 @@ func builtin(name string) (*Scenario, error) {
 func Load(pathOrName string) (*Scenario, error) {
 	ext := filepath.Ext(pathOrName)
 	isPath := strings.ContainsRune(pathOrName, os.PathSeparator) || ext == ".yaml" || ext == ".yml"
-	if !isPath && slices.Contains(catalogue, pathOrName) {
+	if !isPath && slices.Contains(catalogue(), pathOrName) {
 		return builtin(pathOrName)
 	}
 	f, err := os.Open(pathOrName)
 	if errors.Is(err, os.ErrNotExist) && !isPath {
-		return nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), text.Suggest(pathOrName, catalogue))
+		return nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), text.Suggest(pathOrName, catalogue()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/cli"
-	"github.com/lockchaos/simrun/internal/strategy"
-	"github.com/lockchaos/simrun/scenarios"
 )
 
 // Every line of output that the README and the course show under a command is
@@ -111,22 +109,6 @@ func follows(t *testing.T, want, got string) {
 			t.Fatalf("the document shows\n%s\nwhich does not follow in\n%s", line, got)
 		}
 		rest = after
-	}
-}
-
-func TestReadmeListsEveryScenarioAndStrategy(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := scenarios.Names()
-	for _, s := range strategy.All() {
-		names = append(names, s.Name)
-	}
-	for _, name := range names {
-		if !strings.Contains(string(readme), "\n| `"+name+"` |") {
-			t.Errorf("%s has no row in a table of README.md", name)
-		}
 	}
 }
 
