@@ -10,6 +10,7 @@ import (
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/results"
+	"gonum.org/v1/plot"
 )
 
 // Odd results must still give a picture: a chart that fails would hide what
@@ -61,7 +62,7 @@ func TestTimelineOfOddHistories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := timelinePNG(&out, newEvidence(history.Header{}, tc.events, &tc.v)); err != nil {
+			if err := writePNG(&out, func() *plot.Plot { return timelineChart(newEvidence(history.Header{}, tc.events, &tc.v)) }); err != nil {
 				t.Error(err)
 			}
 		})

@@ -96,17 +96,3 @@ func (e *evidence) firstProof() int64 {
 	}
 	return at
 }
-
-// spanText names what a client's lane shows.
-func spanText(s timeline.Span) string {
-	switch s.State {
-	case timeline.Lost:
-		return "inside, lease lost"
-	case timeline.Rollback:
-		return "rolling back"
-	case timeline.Dead:
-		return "crashed"
-	default:
-		return string(s.State)
-	}
-}

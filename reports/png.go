@@ -65,49 +65,32 @@ func newPlot(title, x, y string) *plot.Plot {
 		a.LineStyle.Color = quiet
 		a.Tick.LineStyle.Color = quiet
 	}
+	p.Legend.TextStyle.Font = sans(12)
+	p.Legend.TextStyle.Color = ink
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Padding = 5
+	p.Legend.ThumbnailWidth = 24
 	return p
 }
 
-// legendOf makes a legend in the style of all charts.
-func legendOf() plot.Legend {
-	l := plot.NewLegend()
-	l.TextStyle.Font = sans(12)
-	l.TextStyle.Color = ink
-	l.Top, l.Left = true, true
-	l.Padding = 5
-	l.ThumbnailWidth = 24
-	return l
-}
-
-// savePNG draws a plot with its legend at the right, where it hides nothing.
-func savePNG(w io.Writer, p *plot.Plot, legend *plot.Legend) error {
+// writePNG draws a chart with its legend at the right, where it hides nothing. A
+// panic of the plot library, which panics where it cannot draw, becomes an error: a
+// report must not die of a chart.
+func writePNG(w io.Writer, chart func() *plot.Plot) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("drawing a chart: %v", r)
+		}
+	}()
+	p := chart()
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
 	img := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
 	c := draw.Crop(draw.New(img), chartMargin, -chartMargin, chartMargin, -chartMargin)
-	if legend == nil {
-		p.Draw(c)
-	} else {
-		p.Draw(draw.Crop(c, 0, -legendWidth-12, 0, 0))
-		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth, 0, 0, -40))
-	}
-	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	p.Draw(draw.Crop(c, 0, -legendWidth-12, 0, 0))
+	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth, 0, 0, -40))
+	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(w)
 	return err
-}
-
-// undrawn turns a panic of the plot library, which panics where it cannot
-// draw, into an error: a report must not die of a chart.
-func undrawn(title string, err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("drawing %q: %v", title, r)
-	}
-}
-
-// square is a legend's thumbnail.
-type square struct{ fill color.Color }
-
-// Thumbnail draws it.
-func (s square) Thumbnail(c *draw.Canvas) {
-	pts := []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}}
-	c.FillPolygon(s.fill, c.ClipPolygonXY(pts))
 }
 
 func grid() *plotter.Grid {

@@ -1,9 +1,8 @@
 package reports
 
 import (
-	"image/color"
-	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -15,12 +14,13 @@ import (
 	"github.com/lockchaos/simrun/internal/text"
 )
 
-// violationsPNG draws how often each strategy violated each property.
-func violationsPNG(w io.Writer, sc results.Scenario) (err error) {
-	defer undrawn(sc.Name, &err)
-	p := newPlot(sc.Name+": violations by strategy", "", "violations, all runs")
-	legend := legendOf()
+// violationsChart draws how often each strategy violated each property.
+func violationsChart(sc results.Scenario) *plot.Plot {
 	groups, most := violationCounts(sc.Strategies)
+	p := newPlot(sc.Name+": violations by strategy", "", "violations, all runs")
+	if len(groups) == 0 {
+		p.Title.Text = sc.Name + ": no violations"
+	}
 	p.Add(grid())
 	wide := barWidth(len(sc.Strategies), len(groups))
 	face := font.DefaultCache.Lookup(sans(labelSize), labelSize)
@@ -32,33 +32,24 @@ func violationsPNG(w io.Writer, sc results.Scenario) (err error) {
 				labels[j] = text.Number(int(n))
 			}
 		}
-		offset := wide * vg.Length(float64(i)-float64(len(groups)-1)/2)
-		b, err := newBars(g.Counts, wide*0.88, propertyColour(g.Property))
-		if err != nil {
-			return err
+		b := &plotter.BarChart{
+			Values: g.Counts, Width: wide * 0.88, Color: propertyColour(g.Property),
+			Offset: wide * vg.Length(float64(i)-float64(len(groups)-1)/2),
 		}
-		b.Offset = offset
-		p.Add(b)
-		if err := addLabels(p, g.Counts, labels, offset, upright); err != nil {
-			return err
-		}
-		legend.Add(g.Property, square{propertyColour(g.Property)})
+		p.Add(b, barLabels(g.Counts, labels, b.Offset, upright))
+		p.Legend.Add(g.Property, b)
 	}
-	if len(groups) == 0 {
-		p.Title.Text = sc.Name + ": no violations"
-	}
-	nominal(p, sc.Strategies)
-	p.Y.Min, p.Y.Max = 0, max(1, most*1.12)
+	room := 1.12
 	if upright {
-		p.Y.Max = most * 1.16
+		room = 1.16
 	}
-	return savePNG(w, p, &legend)
+	setBarAxes(p, sc.Strategies, max(1, most*room))
+	return p
 }
 
-// timePNG draws the time that clients spent in the critical section, and how
+// timeChart draws the time that clients spent in the critical section, and how
 // much of it after they had lost the lease.
-func timePNG(w io.Writer, sc results.Scenario) (err error) {
-	defer undrawn(sc.Name, &err)
+func timeChart(sc results.Scenario) *plot.Plot {
 	scale, unit := 1000.0, "seconds"
 	most := 0.0
 	for _, s := range sc.Strategies {
@@ -70,37 +61,37 @@ func timePNG(w io.Writer, sc results.Scenario) (err error) {
 	case most > 600e3:
 		scale, unit = 60e3, "minutes"
 	}
-	p := newPlot(sc.Name+": time in the critical section, with and without the lease", "", unit+", all clients and runs")
-	legend := legendOf()
-	n := len(sc.Strategies)
-	good, bad, sums := make(plotter.Values, n), make(plotter.Values, n), make(plotter.Values, n)
-	labels := make([]string, n)
+	var good, bad, sums plotter.Values
+	labels := make([]string, len(sc.Strategies))
 	for i, s := range sc.Strategies {
-		good[i], bad[i] = max(0, s.InsideMS-s.LostMS)/scale, s.LostMS/scale
-		sums[i] = good[i] + bad[i]
+		good, bad = append(good, max(0, s.InsideMS-s.LostMS)/scale), append(bad, s.LostMS/scale)
+		sums = append(sums, good[i]+bad[i])
 		if s.LostMS > 0 {
 			labels[i] = lostText(s) + " lost"
 		}
 	}
-	wide := min(barWidth(n, 1), 64)
-	lower, err := newBars(good, wide, held)
-	if err != nil {
-		return err
-	}
-	upper, err := newBars(bad, wide, lost)
-	if err != nil {
-		return err
-	}
+	wide := min(barWidth(len(sc.Strategies), 1), 64)
+	lower := &plotter.BarChart{Values: good, Width: wide, Color: held}
+	upper := &plotter.BarChart{Values: bad, Width: wide, Color: lost}
 	upper.StackOn(lower)
-	p.Add(grid(), lower, upper)
-	if err := addLabels(p, sums, labels, 0, false); err != nil {
-		return err
+	p := newPlot(sc.Name+": time in the critical section, with and without the lease", "", unit+", all clients and runs")
+	p.Add(grid(), lower, upper, barLabels(sums, labels, 0, false))
+	p.Legend.Add("lease held", lower)
+	p.Legend.Add("lease lost", upper)
+	setBarAxes(p, sc.Strategies, max(most/scale*1.12, 1e-3))
+	return p
+}
+
+// setBarAxes gives each strategy its place, and bounds the values; it comes after
+// the bars, which would widen the axes.
+func setBarAxes(p *plot.Plot, strategies []results.Strategy, most float64) {
+	names := make([]string, len(strategies))
+	for i, s := range strategies {
+		names[i] = s.Name
 	}
-	legend.Add("lease held", square{held})
-	legend.Add("lease lost", square{lost})
-	nominal(p, sc.Strategies)
-	p.Y.Min, p.Y.Max = 0, max(most/scale*1.12, 1e-3)
-	return savePNG(w, p, &legend)
+	p.NominalX(names...)
+	p.X.Tick.Label.Font = sans(13)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, float64(len(names))-0.5, 0, most
 }
 
 // barWidth fits bars groups beside each other.
@@ -108,88 +99,52 @@ func barWidth(groups, bars int) vg.Length {
 	return vg.Length(620) / vg.Length(max(groups, 1)) / vg.Length(max(bars, 1)) * 0.8
 }
 
-func newBars(v plotter.Values, wide vg.Length, fill color.Color) (*plotter.BarChart, error) {
-	b, err := plotter.NewBarChart(v, wide)
-	if err != nil {
-		return nil, err
-	}
-	b.Color, b.LineStyle.Width = fill, 0
-	return b, nil
-}
-
 const labelSize = vg.Length(11)
 
-// addLabels writes a text above each bar; upright where it is wider than a bar.
-func addLabels(p *plot.Plot, v plotter.Values, texts []string, offset vg.Length, upright bool) error {
-	xy := make(plotter.XYs, len(v))
-	for i := range v {
-		xy[i] = plotter.XY{X: float64(i), Y: v[i]}
-	}
-	l, err := plotter.NewLabels(plotter.XYLabels{XYs: xy, Labels: texts})
-	if err != nil {
-		return err
-	}
-	for i := range l.TextStyle {
-		l.TextStyle[i].Font = sans(labelSize)
-		l.TextStyle[i].Color = ink
-		l.TextStyle[i].XAlign = draw.XCenter
-		if upright {
-			l.TextStyle[i].Rotation = math.Pi / 2
-			l.TextStyle[i].XAlign, l.TextStyle[i].YAlign = draw.XLeft, draw.YCenter
-		}
-	}
-	l.Offset = vg.Point{X: offset, Y: 4}
+// barLabels writes a text above each bar; upright where it is wider than a bar.
+func barLabels(v plotter.Values, texts []string, offset vg.Length, upright bool) *plotter.Labels {
+	style := draw.TextStyle{Font: sans(labelSize), Color: ink, XAlign: draw.XCenter, Handler: plot.DefaultTextHandler}
+	l := &plotter.Labels{Labels: texts, Offset: vg.Point{X: offset, Y: 4}}
 	if upright {
+		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, draw.XLeft, draw.YCenter
 		l.Offset.X -= 1.5 // digits have no descent, of which the middle takes account
 	}
-	p.Add(l)
-	return nil
-}
-
-func nominal(p *plot.Plot, strategies []results.Strategy) {
-	names := make([]string, len(strategies))
-	for i, s := range strategies {
-		names[i] = s.Name
+	for i, y := range v {
+		l.XYs = append(l.XYs, plotter.XY{X: float64(i), Y: y})
 	}
-	p.NominalX(names...)
-	p.X.Tick.Label.Font = sans(13)
-	p.X.Min, p.X.Max = -0.5, max(0.5, float64(len(names))-0.5)
+	l.TextStyle = slices.Repeat([]draw.TextStyle{style}, len(v))
+	return l
 }
 
-// waitsPNG draws for each strategy the distribution of waiting times, on a
+// waitsChart draws for each strategy the distribution of waiting times, on a
 // logarithmic scale where they are far apart.
-func waitsPNG(w io.Writer, sc results.Scenario) (err error) {
-	defer undrawn(sc.Name, &err)
+func waitsChart(sc results.Scenario) *plot.Plot {
 	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited at most this long, %")
-	legend := legendOf()
 	ax := newWaitAxis(sc.Strategies)
 	g := grid()
-	g.Vertical.Width, g.Vertical.Color = g.Horizontal.Width, rule
+	g.Vertical = g.Horizontal
 	p.Add(g)
 	for i, s := range sc.Strategies {
-		var xy plotter.XYs
-		for _, pt := range ax.curve(s) {
-			xy = append(xy, plotter.XY{X: pt.X, Y: 100 * pt.Y})
-		}
+		xy := ax.curve(s)
 		if len(xy) == 0 {
 			continue
 		}
-		line, err := plotter.NewLine(xy)
-		if err != nil {
-			return err
+		for i := range xy {
+			xy[i].Y *= 100
 		}
+		line := &plotter.Line{XYs: xy}
 		line.Color = palette[i%len(palette)]
 		// The first lines are the widest: those that lie on them do not hide them.
 		line.Width = 1.6 + 0.45*vg.Length(len(sc.Strategies)-1-i)
 		line.Dashes = dashes[i%len(dashes)]
 		p.Add(line)
-		legend.Add(s.Name, line)
+		p.Legend.Add(s.Name, line)
 	}
-	var ticks []plot.Tick
+	var ticks plot.ConstantTicks
 	for _, t := range ax.ticks() {
 		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: exactMillis(t)})
 	}
-	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	p.X.Tick.Marker = ticks
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100
-	return savePNG(w, p, &legend)
+	return p
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot/plotter"
+
 	"github.com/lockchaos/simrun/internal/results"
 )
 
@@ -65,19 +67,17 @@ func (a waitAxis) ticks() []float64 {
 	return out
 }
 
-// waitPoint is a point of a distribution: the share of acquisitions that waited
-// at most as long as X. Both are parts of their axes, from 0 to 1.
-type waitPoint struct{ X, Y float64 }
-
-// curve is a strategy's distribution on the axis; it is empty without waits.
-func (a waitAxis) curve(s results.Strategy) []waitPoint {
+// curve is a strategy's distribution: X is a place on the axis, Y the share of
+// acquisitions that waited at most as long, both from 0 to 1. It is empty without
+// waits.
+func (a waitAxis) curve(s results.Strategy) plotter.XYs {
 	if len(s.WaitCDF) < 2 {
 		return nil
 	}
-	var out []waitPoint
+	var out plotter.XYs
 	for i, ms := range s.WaitCDF {
 		if !math.IsNaN(ms) && !math.IsInf(ms, 0) {
-			out = append(out, waitPoint{a.place(ms), float64(i) / float64(len(s.WaitCDF)-1)})
+			out = append(out, plotter.XY{X: a.place(ms), Y: float64(i) / float64(len(s.WaitCDF)-1)})
 		}
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
+	"gonum.org/v1/plot"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
@@ -103,15 +104,18 @@ func charts(sc results.Scenario, all evidences, many bool) []output {
 	if many {
 		dir = chartFolder(sc) + "/"
 	}
+	chart := func(draw func(results.Scenario) *plot.Plot) func(io.Writer) error {
+		return func(w io.Writer) error { return writePNG(w, func() *plot.Plot { return draw(sc) }) }
+	}
 	out := []output{
-		{dir + "violations.png", func(w io.Writer) error { return violationsPNG(w, sc) }},
-		{dir + "waits.png", func(w io.Writer) error { return waitsPNG(w, sc) }},
-		{dir + "time.png", func(w io.Writer) error { return timePNG(w, sc) }},
+		{dir + "violations.png", chart(violationsChart)},
+		{dir + "waits.png", chart(waitsChart)},
+		{dir + "time.png", chart(timeChart)},
 	}
 	line := output{name: dir + "timeline.png"}
 	for _, s := range sc.Strategies {
 		if e := all[cellKey{sc.Name, s.Name}]; e != nil && e.violation != nil {
-			line.write = func(w io.Writer) error { return timelinePNG(w, e) }
+			line.write = func(w io.Writer) error { return writePNG(w, func() *plot.Plot { return timelineChart(e) }) }
 			break
 		}
 	}

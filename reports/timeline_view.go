@@ -1,19 +1,21 @@
 package reports
 
 import (
+	"encoding/json"
 	"math"
 
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 
-// timelineView is what timeline.js draws from, kept small: times are virtual
-// milliseconds to the microsecond, spans and marks are arrays.
+// timelineView is a run laid out in lanes for drawing. timeline.js draws from its
+// JSON, which is kept small: times are virtual milliseconds to the microsecond,
+// spans and marks are arrays.
 type timelineView struct {
 	Start  float64    `json:"start"`
 	End    float64    `json:"end"`
 	Focus  [2]float64 `json:"focus"` // the window that opens first
-	Lanes  []string   `json:"lanes"` // faults (if any), clients, Redis
+	Lanes  []string   `json:"lanes"` // from the top: faults (if any), clients, Redis
 	Spans  []spanView `json:"spans"`
 	Marks  []markView `json:"marks"`
 	Faults bool       `json:"faults"` // lane 0 is of faults
@@ -22,41 +24,49 @@ type timelineView struct {
 	Proof  []int      `json:"proof"`  // Seq of the events that prove it
 }
 
-// spanView is lane, state, from, to, event, label, and the lane that a fault hits.
-type spanView [7]any
+type spanView struct {
+	timeline.Span
+	lane  int
+	label string
+	hits  int // the lane that a fault hits; -1 for all of them, and for other spans
+}
+
+// MarshalJSON writes lane, state, from, to, event, label, and the lane that a fault hits.
+func (s spanView) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{s.lane, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, s.label, s.hits})
+}
 
 // markView is event, lane, time, kind, text.
 type markView [5]any
 
 func newTimelineView(t timeline.Timeline, e *evidence) *timelineView {
 	v := &timelineView{Start: virtualMS(t.Start), End: virtualMS(t.End), At: -1, Faults: len(t.Faults) > 0, Proof: []int{}}
-	first := 0
 	if v.Faults {
-		v.Lanes, first = append(v.Lanes, "faults"), 1
+		v.Lanes = append(v.Lanes, "faults")
 	}
 	lane := map[string]int{}
-	for i, c := range t.Clients {
-		lane[c.Name] = first + i
+	for _, c := range t.Clients {
+		lane[c.Name] = len(v.Lanes)
 		v.Lanes = append(v.Lanes, c.Name)
 	}
 	redis := len(v.Lanes)
 	v.Lanes = append(v.Lanes, t.Redis.Name)
 
 	for _, s := range t.Faults {
-		target, hit := lane[s.Client]
-		if !hit {
-			target = -1 // a fault of the server is everybody's
+		hits, ok := lane[s.Client]
+		if !ok {
+			hits = -1
 		}
-		v.Spans = append(v.Spans, spanView{0, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, history.FaultName(s.Fault), target})
+		v.Spans = append(v.Spans, spanView{s, 0, history.FaultName(s.Fault), hits})
 	}
 	for _, c := range t.Clients {
 		for _, s := range c.Spans {
-			v.Spans = append(v.Spans, spanView{lane[c.Name], s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, spanText(s), -1})
+			v.Spans = append(v.Spans, spanView{s, lane[c.Name], spanText(s), -1})
 		}
 		v.addMarks(c.Marks, lane[c.Name])
 	}
 	for _, s := range t.Redis.Spans {
-		v.Spans = append(v.Spans, spanView{redis, s.State, virtualMS(s.From), virtualMS(s.To), s.Seq, s.Owner, -1})
+		v.Spans = append(v.Spans, spanView{s, redis, s.Owner, -1})
 	}
 	v.addMarks(t.Redis.Marks, redis)
 	v.addMarks(t.Harness, redis)
@@ -65,12 +75,25 @@ func newTimelineView(t timeline.Timeline, e *evidence) *timelineView {
 	return v
 }
 
+// spanText names what a client's lane shows.
+func spanText(s timeline.Span) string {
+	switch s.State {
+	case timeline.Lost:
+		return "inside, lease lost"
+	case timeline.Rollback:
+		return "rolling back"
+	case timeline.Dead:
+		return "crashed"
+	default:
+		return string(s.State)
+	}
+}
+
 func (v *timelineView) addMarks(marks []timeline.Mark, lane int) {
 	for _, m := range marks {
-		if m.Kind == history.End {
-			continue
+		if m.Kind != history.End {
+			v.Marks = append(v.Marks, markView{m.Seq, lane, virtualMS(m.At), m.Kind, m.Text})
 		}
-		v.Marks = append(v.Marks, markView{m.Seq, lane, virtualMS(m.At), m.Kind, m.Text})
 	}
 }
 
