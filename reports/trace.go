@@ -29,65 +29,68 @@ type traceEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// Threads of a process in a trace.
+// Threads of a process in a trace, by their number.
 const (
 	threadState = iota + 1
 	threadFault
 	threadViolation
 )
 
+var threadNames = []string{threadState: "state", threadFault: "faults", threadViolation: "violation"}
+
 type tracer struct {
-	pid  map[string]int // client → process; "" is Redis
-	out  []traceEvent
-	used map[[2]int]bool // process and thread that need a name
+	pid   map[string]int // client → process; "" is Redis
+	out   []traceEvent
+	named map[[2]int]bool // process and thread
 }
 
 // writeTrace writes a run in the Chrome trace event format: a process for each
 // client and one for Redis, spans for what they were doing, instants for events,
 // and an arrow through the events that prove the violation.
 func writeTrace(w io.Writer, e *evidence) error {
-	t := &tracer{pid: map[string]int{}, used: map[[2]int]bool{}}
-	lanes := e.lanes
-	for i, l := range lanes.Clients {
-		t.pid[l.Name] = i + 1
+	t := &tracer{pid: map[string]int{}, named: map[[2]int]bool{}}
+	for i, l := range e.lanes.Clients {
+		t.process(l.Name, "client "+l.Name, i+1)
 	}
-	t.pid[""] = len(lanes.Clients) + 1
-	t.lanes(lanes)
+	t.process("", "Redis", len(e.lanes.Clients)+1)
+	t.lanes(e.lanes)
 	if e.violation != nil {
 		t.violation(e.violation, e.events)
 	}
 	slices.SortStableFunc(t.out, func(a, b traceEvent) int { return cmp.Compare(a.TS, b.TS) })
-	return t.write(w, e.header, append(t.names(lanes), t.out...))
-}
-
-// write puts one event a line, so that two traces can be compared.
-func (t *tracer) write(w io.Writer, h history.Header, events []traceEvent) error {
+	h := e.header
 	other, err := json.Marshal(map[string]any{"scenario": h.Scenario, "strategy": h.Strategy, "seed": h.Seed, "mode": h.Mode})
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\"displayTimeUnit\":\"ms\",\"otherData\":%s,\"traceEvents\":[\n", other)
-	for i := range events {
-		line, err := json.Marshal(&events[i])
-		if err != nil {
+	// One event a line, so that two traces can be compared.
+	lines := make([][]byte, len(t.out))
+	for i := range t.out {
+		if lines[i], err = json.Marshal(&t.out[i]); err != nil {
 			return err
 		}
-		b.Write(line)
-		if i < len(events)-1 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
 	}
-	b.WriteString("]}\n")
-	_, err = w.Write(b.Bytes())
+	_, err = fmt.Fprintf(w, "{\"displayTimeUnit\":\"ms\",\"otherData\":%s,\"traceEvents\":[\n%s\n]}\n", other, bytes.Join(lines, []byte(",\n")))
 	return err
+}
+
+// name labels a process, or a thread of it.
+func (t *tracer) name(kind string, pid, tid int, name string) {
+	t.out = append(t.out, traceEvent{Name: kind, Phase: "M", PID: pid, TID: tid, Args: map[string]any{"name": name}})
+}
+
+func (t *tracer) process(client, name string, pid int) {
+	t.pid[client] = pid
+	t.name("process_name", pid, 0, name)
 }
 
 func micros(ns int64) float64 { return float64(ns) / 1e3 }
 
 func (t *tracer) add(e traceEvent) {
-	t.used[[2]int{e.PID, e.TID}] = true
+	if thread := [2]int{e.PID, e.TID}; !t.named[thread] {
+		t.named[thread] = true
+		t.name("thread_name", e.PID, e.TID, threadNames[e.TID])
+	}
 	t.out = append(t.out, e)
 }
 
@@ -109,13 +112,13 @@ func (t *tracer) lanes(l timeline.Timeline) {
 	t.instants(l.Redis.Marks, t.pid[""], threadState)
 	t.instants(l.Harness, t.pid[""], threadState)
 	for _, s := range l.Faults {
-		t.span(history.FaultName(s.Fault), "fault", t.process(s.Client), threadFault, s.From, s.To,
+		t.span(history.FaultName(s.Fault), "fault", t.processOf(s.Client), threadFault, s.From, s.To,
 			map[string]any{"fault": s.Fault, "proof": s.Detail, "n": s.Seq})
 	}
 }
 
-// process returns the process of a client, or Redis's if it has no lane.
-func (t *tracer) process(client string) int {
+// processOf returns the process of a client, or Redis's if it has no lane.
+func (t *tracer) processOf(client string) int {
 	if pid, ok := t.pid[client]; ok {
 		return pid
 	}
@@ -140,7 +143,7 @@ func (t *tracer) violation(v *check.Violation, events []history.Event) {
 	})
 	for i := range proof {
 		e := &proof[i]
-		pid := t.process(e.Client)
+		pid := t.processOf(e.Client)
 		t.span(v.Property+": "+string(e.Kind), "violation", pid, threadViolation, e.At, e.At+length,
 			map[string]any{"text": v.Text, "n": e.Seq})
 		if len(proof) < 2 {
@@ -155,22 +158,4 @@ func (t *tracer) violation(v *check.Violation, events []history.Event) {
 		}
 		t.add(flow)
 	}
-}
-
-// names are the metadata that label processes and threads.
-func (t *tracer) names(l timeline.Timeline) []traceEvent {
-	var out []traceEvent
-	process := func(pid int, name string) {
-		out = append(out, traceEvent{Name: "process_name", Phase: "M", PID: pid, Args: map[string]any{"name": name}})
-		for tid, thread := range []string{threadState: "state", threadFault: "faults", threadViolation: "violation"} {
-			if t.used[[2]int{pid, tid}] {
-				out = append(out, traceEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid, Args: map[string]any{"name": thread}})
-			}
-		}
-	}
-	for _, c := range l.Clients {
-		process(t.pid[c.Name], "client "+c.Name)
-	}
-	process(t.pid[""], "Redis")
-	return out
 }
