@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/text"
@@ -20,60 +19,46 @@ import (
 // not, and every one in which runs differ, with the reason. Dir is the result
 // folder, as the commands that show a history name it.
 func TerminalAgreement(w io.Writer, dir string, a Agreement) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	rows := 0
+	rows := [][]cell{row(plain, "scenario", "strategy", "property", "virtual", "live", "", "why it may differ")}
 	for _, c := range a.Cells {
-		if c.Agree && c.Why == "" {
+		sign := "≈"
+		switch {
+		case !c.Agree:
+			sign = "✗"
+		case c.Why == "":
 			continue
 		}
-		if rows++; rows == 1 {
-			fmt.Fprintln(t, "scenario\tstrategy\tproperty\tvirtual\tlive\t\twhy it may differ")
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Scenario, c.Strategy, c.Property,
-			outOf(c.Virtual, c.VirtualRuns), outOf(c.Live, c.LiveRuns), agreementSign(c), c.Why)
+		rows = append(rows, row(plain, c.Scenario, c.Strategy, c.Property,
+			outOf(c.Virtual, c.VirtualRuns), outOf(c.Live, c.LiveRuns), sign, c.Why))
 	}
-	if rows > 0 {
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
+	var out strings.Builder
+	if len(rows) > 1 {
+		out.WriteString(table{rows: rows}.layout(0, style{}) + "\n")
 	}
 	for _, c := range a.Cells {
 		if !c.Agree && c.History != "" {
-			fmt.Fprintf(w, "✗ %s %s %s  → simrun check %s\n", c.Scenario, c.Strategy, c.Property, path.Join(filepath.ToSlash(dir), c.History))
+			fmt.Fprintf(&out, "✗ %s %s %s  → simrun check %s\n", c.Scenario, c.Strategy, c.Property, path.Join(filepath.ToSlash(dir), c.History))
 		}
 	}
 	for _, v := range a.Verdicts {
-		fmt.Fprintf(w, "✗ %s %s  %s\n", v.Scenario, v.Strategy, verdictsDiffer(v))
+		fmt.Fprintf(&out, "✗ %s %s  %s\n", v.Scenario, v.Strategy, verdictsDiffer(v))
 	}
-	text := shareText(a)
+	out.WriteString(shareText(a))
 	if a.Interrupted {
-		text += " (interrupted: some cells were not run)"
+		out.WriteString(" (interrupted: some cells were not run)")
 	}
 	if facts := setupFacts(a.Setup); len(facts) > 0 {
-		text += "; live: " + strings.Join(facts, ", ")
+		out.WriteString("; live: " + strings.Join(facts, ", "))
 	}
 	if a.Setup != nil && a.Setup.Worker != "" {
-		text += "; " + ownLocks
+		out.WriteString("; " + ownLocks)
 	}
-	_, err := fmt.Fprintln(w, text)
+	_, err := fmt.Fprintln(w, out.String())
 	return err
 }
 
 // ownLocks says what a worker of the user's is compared with.
 const ownLocks = "virtual runs: simrun's own locks of the same names"
-
-// agreementSign shows a cell in one character: it agrees in all runs, in some, or not.
-func agreementSign(c results.AgreementCell) string {
-	switch {
-	case !c.Agree:
-		return "✗"
-	case c.Why != "":
-		return "≈"
-	default:
-		return "✓"
-	}
-}
 
 func shareText(a Agreement) string {
 	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), text.Count(len(a.Cells), "cell"))

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,80 +36,68 @@ type cell struct {
 	tone tone
 }
 
-// column is one column of a table; its cells are of equal number.
-type column struct {
-	head  string
-	right bool // aligned to the right, as numbers are
-	cells []cell
+// row makes cells of one tone, each safe for a terminal.
+func row(t tone, texts ...string) []cell {
+	var out []cell
+	for _, text := range texts {
+		out = append(out, cell{oneLine(text), t})
+	}
+	return out
 }
 
-func (c column) width() int {
-	w := utf8.RuneCountInString(c.head)
-	for _, x := range c.cells {
-		w = max(w, utf8.RuneCountInString(x.text))
-	}
-	return w
+// table is written in blocks of columns, one below the other, where they do not all
+// fit beside each other: the first fixed columns open every block.
+type table struct {
+	rows  [][]cell // of equal length; the first is the head
+	fixed int
+	right bool // the columns that are not fixed are aligned to the right, as numbers are
 }
 
 const gap = "  "
 
-// layout writes columns below each other where they do not fit beside each
-// other: the first fixed ones open every block. A width of 0 has no limit.
-func layout(cols []column, fixed, width int, s style) string {
+// layout formats a table; a width of 0 has no limit.
+func (t table) layout(width int, s style) string {
+	widths := make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+		}
+	}
 	var out strings.Builder
-	for i, block := range blocks(cols, fixed, width) {
+	for i, block := range t.blocks(widths, width) {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		writeBlock(&out, block, s)
+		for _, row := range t.rows {
+			var line strings.Builder
+			for _, col := range block {
+				c := row[col]
+				text, pad := s.paint(c.tone, c.text), strings.Repeat(" ", widths[col]-utf8.RuneCountInString(c.text))
+				if t.right && col >= t.fixed {
+					text, pad = pad, text
+				}
+				line.WriteString(text + pad + gap)
+			}
+			out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		}
 	}
 	return out.String()
 }
 
-func blocks(cols []column, fixed, width int) [][]column {
-	base := 0
-	for _, c := range cols[:fixed] {
-		base += c.width() + len(gap)
-	}
-	var all [][]column
-	block, used := cols[:fixed:fixed], base
-	for _, c := range cols[fixed:] {
-		w := c.width() + len(gap)
-		if width > 0 && used+w-len(gap) > width && len(block) > fixed {
+// blocks splits the columns, given by their index.
+func (t table) blocks(widths []int, width int) (all [][]int) {
+	var block []int
+	used := 0
+	for col, w := range widths {
+		if width > 0 && used+w > width && len(block) > t.fixed {
 			all = append(all, block)
-			block, used = cols[:fixed:fixed], base
+			used = 0
+			for i := range t.fixed {
+				used += widths[i] + len(gap)
+			}
+			block = slices.Clone(block[:t.fixed])
 		}
-		block, used = append(block, c), used+w
+		block, used = append(block, col), used+w+len(gap)
 	}
 	return append(all, block)
-}
-
-func writeBlock(out *strings.Builder, cols []column, s style) {
-	rows := 0
-	for _, c := range cols {
-		rows = max(rows, len(c.cells))
-	}
-	for row := -1; row < rows; row++ {
-		var line strings.Builder
-		for i, c := range cols {
-			x := cell{c.head, dim}
-			if row >= 0 {
-				x = c.cells[row]
-			}
-			pad := strings.Repeat(" ", c.width()-utf8.RuneCountInString(x.text))
-			last := i == len(cols)-1
-			switch {
-			case c.right:
-				line.WriteString(pad + s.paint(x.tone, x.text))
-			case last:
-				line.WriteString(s.paint(x.tone, x.text))
-			default:
-				line.WriteString(s.paint(x.tone, x.text) + pad)
-			}
-			if !last {
-				line.WriteString(gap)
-			}
-		}
-		out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
 }

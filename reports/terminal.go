@@ -85,23 +85,21 @@ func verdictCell(v results.Verdict) cell {
 // beside the verdict say what the lock violated: a lock that fails as expected
 // passes, and still fails its users.
 func (t *terminal) matrix(r Results) {
-	cols := []column{{head: "scenario"}}
 	names := strategyNames(r)
-	for _, n := range names {
-		cols = append(cols, column{head: oneLine(n)})
-	}
+	rows := [][]cell{row(dim, append([]string{"scenario"}, names...)...)}
 	for _, sc := range r.Scenarios {
-		cols[0].cells = append(cols[0].cells, cell{oneLine(sc.Name), plain})
-		for i, n := range names {
+		line := row(plain, sc.Name)
+		for _, n := range names {
 			c := cell{"·", dim}
 			if s := findStrategy(sc, n); s != nil {
 				c = verdictSign(s.Verdict)
 				c.text = strings.TrimSpace(c.text + " " + letters(*s))
 			}
-			cols[i+1].cells = append(cols[i+1].cells, c)
+			line = append(line, c)
 		}
+		rows = append(rows, line)
 	}
-	t.out.WriteString(layout(cols, 1, t.o.Width, t.s))
+	t.out.WriteString(table{rows: rows, fixed: 1}.layout(t.o.Width, t.s))
 	t.line()
 	t.legend("✓ as expected", "✗ not as expected", "? too little evidence")
 	var parts []string
@@ -142,36 +140,32 @@ func (t *terminal) scenario(sc results.Scenario) {
 		t.line(t.dim("fault  " + oneLine(f)))
 	}
 	t.line()
-	t.out.WriteString(layout(strategyColumns(sc), 2, t.o.Width, t.s))
+	t.out.WriteString(strategyTable(sc).layout(t.o.Width, t.s))
 	t.line()
 	t.notes(sc)
 }
 
-// strategyColumns is the table of one scenario.
-func strategyColumns(sc results.Scenario) []column {
+// strategyTable is the table of one scenario.
+func strategyTable(sc results.Scenario) table {
 	props := properties(sc.Strategies...)
-	cols := []column{{head: "strategy"}, {head: "verdict"}}
-	for _, h := range slices.Concat([]string{"runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"}) {
-		cols = append(cols, column{head: h, right: true})
-	}
+	rows := [][]cell{row(dim, slices.Concat(
+		[]string{"strategy", "verdict", "runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"})...)}
 	for _, s := range sc.Strategies {
-		row := []cell{{oneLine(s.Name), plain}, verdictCell(s.Verdict), {text.Number(s.Runs), plain}, {text.Number(s.Sections), plain}}
+		line := append(row(plain, s.Name), verdictCell(s.Verdict))
+		line = append(line, row(plain, text.Number(s.Runs), text.Number(s.Sections))...)
 		for _, p := range props {
 			c := cell{"0", good}
 			if v := s.Violations[p]; v.Count > 0 {
 				c = cell{fmt.Sprintf("%s (%s)", text.Number(v.Count), text.Number(v.Runs)), harm}
 			}
-			row = append(row, markMismatch(c, s, p))
+			line = append(line, markMismatch(c, s, p))
 		}
-		row = append(row,
+		line = append(line,
 			markMismatch(cell{text.Number(s.Aborted), plain}, s, "aborted"),
-			markMismatch(cell{text.Number(s.RejectedWrites), plain}, s, "rejected"),
-			cell{millis(s.Wait.P50), plain}, cell{millis(s.Wait.P99), plain})
-		for i := range row {
-			cols[i].cells = append(cols[i].cells, row[i])
-		}
+			markMismatch(cell{text.Number(s.RejectedWrites), plain}, s, "rejected"))
+		rows = append(rows, append(line, row(plain, millis(s.Wait.P50), millis(s.Wait.P99))...))
 	}
-	return cols
+	return table{rows: rows, fixed: 2, right: true}
 }
 
 // markMismatch marks a cell whose count is not as expected.
