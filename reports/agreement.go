@@ -1,10 +1,8 @@
 package reports
 
 import (
-	_ "embed" // the template
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"path"
 	"path/filepath"
@@ -81,11 +79,6 @@ func WriteAgreement(dir string, a Agreement, folders ...string) error {
 	)
 }
 
-//go:embed assets/agreement.tmpl
-var agreementTemplate string
-
-var agreementPage = template.Must(template.New("agreement").Funcs(pageFuncs).Parse(agreementTemplate))
-
 // agreementView is what the template shows.
 type agreementView struct {
 	Agreement
@@ -95,13 +88,12 @@ type agreementView struct {
 	Scenarios, Strategies []string
 	Different             []string // verdicts
 	Differ, Vary, Alike   []results.AgreementCell
-	Style                 template.CSS
 }
 
 func agreementHTML(w io.Writer, a Agreement, folders []string) error {
 	v := agreementView{
 		Agreement: a, Verdict: results.Pass, Headline: "Virtual and live runs agree", Sentence: shareText(a) + ".",
-		Facts: setupFacts(a.Setup), Folders: folders, Style: template.CSS(reportStyle),
+		Facts: setupFacts(a.Setup), Folders: folders,
 	}
 	if a.Setup != nil && a.Setup.Worker != "" {
 		v.Facts = append(v.Facts, ownLocks)
@@ -132,7 +124,7 @@ func agreementHTML(w io.Writer, a Agreement, folders []string) error {
 		v.Verdict, v.Headline = results.Unknown, "Virtual and live runs do not fully agree"
 		v.Sentence += " The differences are listed below."
 	}
-	return agreementPage.Execute(w, v)
+	return pages.ExecuteTemplate(w, "agreement.tmpl", v)
 }
 
 // agreementCount is a cell of the matrix.

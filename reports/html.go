@@ -2,7 +2,7 @@ package reports
 
 import (
 	"cmp"
-	_ "embed" // the templates, the style and the scripts of the pages
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -16,18 +16,18 @@ import (
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 
-var (
-	//go:embed assets/report.tmpl
-	reportTemplate string
-	//go:embed assets/report.css
-	reportStyle string
-	//go:embed assets/timeline.js
-	timelineScript string
-	//go:embed assets/draw.js
-	drawScript string
-	//go:embed assets/report.js
-	reportScript string
-)
+// assets are the templates, the style and the scripts of the pages.
+//
+//go:embed assets
+var assets embed.FS
+
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
 
 // pageFuncs are what the templates of all pages call.
 var pageFuncs = template.FuncMap{
@@ -40,13 +40,16 @@ var pageFuncs = template.FuncMap{
 	"minus":   func(a, b float64) float64 { return a - b },
 	"next":    func(i int) int { return i + 1 },
 	"seconds": func(ms float64) string { return text.MeasuredSeconds(ms / 1000) },
+	"script":  func() template.JS { return template.JS(asset("timeline.js") + asset("draw.js") + asset("report.js")) },
 	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
+	"style":   func() template.CSS { return template.CSS(asset("report.css")) },
 	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
 	"width":   barPercent,
 	"wrongs":  func(s results.Strategy) string { return cmp.Or(wrongs(s), "no violations") },
 }
 
-var reportPage = template.Must(template.New("report").Funcs(pageFuncs).Parse(reportTemplate))
+// pages are the templates report.tmpl and agreement.tmpl.
+var pages = template.Must(template.New("").Funcs(pageFuncs).ParseFS(assets, "assets/*.tmpl"))
 
 // HTML writes report.html: one file that needs no network and no server. The
 // histories that r names are read relative to dir.
@@ -67,8 +70,6 @@ type reportView struct {
 	Strategies      []string     // columns of the matrix; none for a single scenario
 	Letters         []letterName // that the matrix uses
 	Scenarios       []scenarioView
-	Style           template.CSS
-	Script          template.JS
 }
 
 type scenarioView struct {
@@ -89,7 +90,6 @@ func writeHTML(w io.Writer, r Results, all evidences) error {
 	v := reportView{
 		Results: r, Title: "simrun", Sentence: resultsSentence(r), Letters: letterNames(r),
 		Facts: append([]string{scopeText(r), paceText(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
-		Style: template.CSS(reportStyle), Script: template.JS(timelineScript + drawScript + reportScript),
 	}
 	many := len(r.Scenarios) > 1
 	if many {
@@ -101,7 +101,7 @@ func writeHTML(w io.Writer, r Results, all evidences) error {
 		}
 		v.Scenarios = append(v.Scenarios, newScenarioView(sc, all, many))
 	}
-	return reportPage.Execute(w, v)
+	return pages.ExecuteTemplate(w, "report.tmpl", v)
 }
 
 func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView {
