@@ -21,14 +21,6 @@ import (
 //go:embed assets
 var assets embed.FS
 
-func asset(name string) string {
-	b, err := assets.ReadFile("assets/" + name)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
-
 // pageFuncs are what the templates of all pages call.
 var pageFuncs = template.FuncMap{
 	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
@@ -40,16 +32,14 @@ var pageFuncs = template.FuncMap{
 	"minus":   func(a, b float64) float64 { return a - b },
 	"next":    func(i int) int { return i + 1 },
 	"seconds": func(ms float64) string { return text.MeasuredSeconds(ms / 1000) },
-	"script":  func() template.JS { return template.JS(asset("timeline.js") + asset("draw.js") + asset("report.js")) },
 	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
-	"style":   func() template.CSS { return template.CSS(asset("report.css")) },
 	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
 	"width":   barPercent,
 	"wrongs":  func(s results.Strategy) string { return cmp.Or(wrongs(s), "no violations") },
 }
 
 // pages are the templates report.tmpl and agreement.tmpl.
-var pages = template.Must(template.New("").Funcs(pageFuncs).ParseFS(assets, "assets/*.tmpl"))
+var pages = template.Must(template.New("").Funcs(pageFuncs).ParseFS(assets, "assets/*"))
 
 // HTML writes report.html: one file that needs no network and no server. The
 // histories that r names are read relative to dir.
