@@ -68,65 +68,43 @@ func outputs(r Results, all evidences) []output {
 		{JUnitFile, func(w io.Writer) error { return JUnit(w, r) }},
 	}
 	for _, sc := range r.Scenarios {
+		dir := "" // of the charts: a folder of its own if the scenario is one of many
+		if len(r.Scenarios) > 1 {
+			dir = chartFolder(sc) + "/"
+		}
+		lanes := output{name: dir + "timeline.png"}
 		for _, s := range sc.Strategies {
 			if s.History == "" {
 				continue
 			}
-			o := output{name: traceName(s.History)}
+			trace := output{name: path.Join(path.Dir(s.History), "trace.json")}
 			if e := all[cellKey{sc.Name, s.Name}]; e != nil {
-				o.write = func(w io.Writer) error { return writeTrace(w, e) }
+				trace.write = func(w io.Writer) error { return writeTrace(w, e) }
+				if e.violation != nil && lanes.write == nil {
+					lanes.write = chart(func() *plot.Plot { return timelineChart(e) })
+				}
 			}
-			out = append(out, o)
+			out = append(out, trace)
 		}
-	}
-	for _, sc := range r.Scenarios {
 		if len(sc.Strategies) > 0 {
-			out = append(out, charts(sc, all, len(r.Scenarios) > 1)...)
+			out = append(out, lanes,
+				output{dir + "violations.png", chart(func() *plot.Plot { return violationsChart(sc) })},
+				output{dir + "waits.png", chart(func() *plot.Plot { return waitsChart(sc) })},
+				output{dir + "time.png", chart(func() *plot.Plot { return timeChart(sc) })})
 		}
 	}
 	return append(out, output{ReportFile, func(w io.Writer) error { return writeHTML(w, r, all) }})
 }
 
-// traceName puts a trace beside its history: "a/history.jsonl" has
-// "a/trace.json", and "a/x.jsonl" has "a/x.trace.json".
-func traceName(history string) string {
-	dir, base := path.Split(history)
-	if prefix, ok := strings.CutSuffix(base, "history.jsonl"); ok {
-		return dir + prefix + "trace.json"
-	}
-	return dir + strings.TrimSuffix(base, ".jsonl") + ".trace.json"
-}
-
-// charts lists the PNG files of a scenario: in a folder of its own if it is one of
-// many.
-func charts(sc results.Scenario, all evidences, many bool) []output {
-	dir := ""
-	if many {
-		dir = chartFolder(sc) + "/"
-	}
-	chart := func(draw func(results.Scenario) *plot.Plot) func(io.Writer) error {
-		return func(w io.Writer) error { return writePNG(w, func() *plot.Plot { return draw(sc) }) }
-	}
-	out := []output{
-		{dir + "violations.png", chart(violationsChart)},
-		{dir + "waits.png", chart(waitsChart)},
-		{dir + "time.png", chart(timeChart)},
-	}
-	line := output{name: dir + "timeline.png"}
-	for _, s := range sc.Strategies {
-		if e := all[cellKey{sc.Name, s.Name}]; e != nil && e.violation != nil {
-			line.write = func(w io.Writer) error { return writePNG(w, func() *plot.Plot { return timelineChart(e) }) }
-			break
-		}
-	}
-	return append(out, line)
+func chart(draw func() *plot.Plot) func(io.Writer) error {
+	return func(w io.Writer) error { return writePNG(w, draw) }
 }
 
 // chartFolder is where a scenario's charts are: with its histories, whose folder
 // no other scenario uses.
 func chartFolder(sc results.Scenario) string {
 	for _, s := range sc.Strategies {
-		if dir, _, deep := strings.Cut(s.History, "/"); deep && dir != "" && filepath.IsLocal(filepath.FromSlash(dir)) {
+		if dir, _, deep := strings.Cut(s.History, "/"); deep && filepath.IsLocal(filepath.FromSlash(dir)) {
 			return dir
 		}
 	}
