@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -25,16 +26,6 @@ import (
 
 // Dead is the state of a process that has ended.
 const Dead = "dead"
-
-// StateOf returns the system's letter for the state of a process, such as "S"
-// (asleep), "R" (running), "T" (stopped) or "Z" (zombie); or [Dead].
-func StateOf(pid int) string {
-	state, err := stateOf(pid)
-	if err != nil {
-		return Dead
-	}
-	return state
-}
 
 // Options say how a child is started.
 type Options struct {
@@ -53,16 +44,15 @@ type Options struct {
 // Child is a process that this program has started. Its methods may be called
 // from several goroutines.
 type Child struct {
-	In  *os.File // the write end of its standard input, if piped
-	Out *Output  // its standard output, if piped
+	In  io.WriteCloser // its standard input, if piped
+	Out *Output        // its standard output, if piped
 
 	cmd  *exec.Cmd
 	o    Options
 	done chan struct{} // closed once the process has been waited for
 
-	signals sync.Mutex // serializes signals
-	pauses  int        // not resumed yet; under signals
-	paused  atomic.Bool
+	signals sync.Mutex   // serializes signals
+	pauses  atomic.Int32 // not resumed yet, or about to begin
 	killed  atomic.Bool
 }
 
@@ -71,45 +61,36 @@ type Child struct {
 const linger = 500 * time.Millisecond
 
 // Start starts cmd, whose standard streams and attributes must be unset. The end
-// of ctx kills it.
-func Start(ctx context.Context, cmd *exec.Cmd, o Options) (*Child, error) {
+// of ctx kills it. A group of its own fails with [ErrUnsupported] except on Unix.
+func Start(ctx context.Context, cmd *exec.Cmd, o Options) (_ *Child, err error) {
 	if o.Log == nil {
 		o.Log = &Log{}
 	}
 	c := &Child{cmd: cmd, o: o, done: make(chan struct{})}
-	cmd.SysProcAttr = attributes(o.SharesGroup)
-	cmd.Stderr = o.Log
-	cmd.WaitDelay = linger
-	if !o.Piped {
-		cmd.Stdout = o.Log
-		return c, c.start(ctx)
-	}
-	theirIn, in, err := os.Pipe()
-	if err != nil {
+	if cmd.SysProcAttr, err = attributes(o.SharesGroup); err != nil {
 		return nil, err
 	}
-	out, theirOut, err := os.Pipe()
-	if err != nil {
-		_ = theirIn.Close()
-		_ = in.Close()
-		return nil, err
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = o.Log, o.Log, linger
+	if o.Piped {
+		if c.In, err = cmd.StdinPipe(); err != nil {
+			return nil, err
+		}
+		ours, theirs, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer theirs.Close()
+		c.Out, cmd.Stdout = &Output{ours}, theirs
 	}
-	cmd.Stdin, cmd.Stdout = theirIn, theirOut
-	c.In, c.Out = in, &Output{out}
-	err = c.start(ctx)
-	_ = theirIn.Close()
-	_ = theirOut.Close()
-	if err != nil {
-		_ = in.Close()
-		_ = out.Close()
-	}
-	return c, err
-}
-
-func (c *Child) start(ctx context.Context) error {
 	started := make(chan error)
 	go c.run(ctx, started)
-	return <-started
+	if err := <-started; err != nil {
+		if o.Piped {
+			_ = c.Out.Close()
+		}
+		return nil, err
+	}
+	return c, nil
 }
 
 // run starts the process and waits for it, on one thread: Linux kills the
@@ -139,7 +120,7 @@ func (c *Child) sweep() {
 		return
 	}
 	for nap := time.Millisecond; nap < linger; nap *= 2 {
-		if signalGroup(c.Pid(), sigKill) != nil || !GroupAlive(c.Pid()) {
+		if signalGroup(c.Pid(), syscall.SIGKILL) != nil || !GroupAlive(c.Pid()) {
 			return
 		}
 		time.Sleep(nap) // the system reports the end of children only
@@ -187,27 +168,29 @@ func (c *Child) Exit() *ExitError {
 	<-c.done
 	e := &ExitError{Pid: c.Pid(), Status: statusOf(c.cmd.ProcessState), Log: c.o.Log.String()}
 	// A process may have ended by itself just before it was to be killed.
-	e.Killed = c.killed.Load() && e.Status == killedStatus
+	e.Killed = c.killed.Load() && e.Status == bySignal(syscall.SIGKILL)
 	return e
 }
 
 // Terminated waits for the process to end and reports whether SIGKILL or SIGTERM
 // ended it, whoever sent that.
 func (c *Child) Terminated() bool {
-	<-c.done
-	return terminated(c.cmd.ProcessState)
+	status := c.Exit().Status
+	return status == bySignal(syscall.SIGKILL) || status == bySignal(syscall.SIGTERM)
 }
 
-// State is the process's state as [StateOf] returns it.
+// State returns the system's letter for the state of the process, such as "S"
+// (asleep), "R" (running), "T" (stopped) or "Z" (zombie); or [Dead].
 func (c *Child) State() string {
-	if c.Ended() != nil {
+	s, err := statOf(c.Pid())
+	if err != nil || c.Ended() != nil {
 		return Dead
 	}
-	return StateOf(c.Pid())
+	return s.state
 }
 
 // Paused reports whether the process is paused, or about to be.
-func (c *Child) Paused() bool { return c.paused.Load() }
+func (c *Child) Paused() bool { return c.pauses.Load() > 0 }
 
 // Pause stops the whole process group and proves it: proof contains the pid and
 // its state T, read after the signal. Pauses nest: each needs a [Child.Resume].
@@ -219,7 +202,7 @@ func (c *Child) Pause() (proof string, err error) {
 	if err := c.Ended(); err != nil {
 		return "", err
 	}
-	c.paused.Store(true)
+	c.pauses.Add(1)
 	if err := signalGroup(c.Pid(), sigStop); err != nil {
 		return "", c.notStopped(err.Error())
 	}
@@ -230,7 +213,6 @@ func (c *Child) Pause() (proof string, err error) {
 		case err != nil:
 			seen = err.Error()
 		case ok:
-			c.pauses++
 			return detail, nil
 		default:
 			seen = detail
@@ -242,9 +224,8 @@ func (c *Child) Pause() (proof string, err error) {
 
 // notStopped continues the group unless an earlier pause is still in force.
 func (c *Child) notStopped(why string) error {
-	if c.pauses == 0 {
+	if c.pauses.Add(-1) == 0 {
 		_ = signalGroup(c.Pid(), sigCont)
-		c.paused.Store(false)
 	}
 	if err := c.Ended(); err != nil {
 		return err
@@ -260,13 +241,14 @@ func (c *Child) Resume() error {
 	if err := c.Ended(); err != nil {
 		return err
 	}
-	if c.pauses = max(0, c.pauses-1); c.pauses > 0 {
+	if c.pauses.Load() > 1 {
+		c.pauses.Add(-1)
 		return nil
 	}
 	if err := signalGroup(c.Pid(), sigCont); err != nil {
 		return fmt.Errorf("resuming pid %d: %w", c.Pid(), err)
 	}
-	c.paused.Store(false)
+	c.pauses.Store(0)
 	return nil
 }
 
@@ -278,10 +260,11 @@ func (c *Child) Kill() (proof string, err error) {
 		return "", err
 	}
 	c.End()
-	if e := c.Exit(); e.Status != killedStatus {
+	e := c.Exit()
+	if e.Status != bySignal(syscall.SIGKILL) {
 		return "", e
 	}
-	return fmt.Sprintf("pid %d %s", c.Pid(), killedStatus), nil
+	return fmt.Sprintf("pid %d %s", e.Pid, e.Status), nil
 }
 
 // End kills the group unless the process has ended. It does not wait.
@@ -295,9 +278,8 @@ func (c *Child) End() {
 	if c.o.SharesGroup {
 		_ = c.cmd.Process.Kill()
 	} else {
-		_ = signalGroup(c.Pid(), sigKill)
+		_ = signalGroup(c.Pid(), syscall.SIGKILL)
 	}
-	c.paused.Store(false)
 }
 
 // Quit makes a Go program print the stacks of its goroutines and end. One that

@@ -3,7 +3,9 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 )
 
 var (
@@ -42,6 +44,17 @@ func (e *ExitError) Error() string {
 func (e *ExitError) Is(target error) bool {
 	return target == ErrDied || target == ErrKilled && e.Killed
 }
+
+// statusOf says how a process ended.
+func statusOf(s *os.ProcessState) string {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return bySignal(w.Signal())
+	}
+	return s.String()
+}
+
+// bySignal is the status of a process that a signal ended.
+func bySignal(s syscall.Signal) string { return fmt.Sprintf("killed by signal %d", int(s)) }
 
 // causeLine returns the line that explains why a process died: the first that
 // begins a Go panic or names an exception, since a stack trace follows it; else

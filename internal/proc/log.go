@@ -1,7 +1,7 @@
 package proc
 
 import (
-	"strings"
+	"cmp"
 	"sync"
 )
 
@@ -26,12 +26,8 @@ func (l *Log) Write(b []byte) (int, error) {
 		l.head = append(l.head, b[:k]...)
 		b = b[k:]
 	}
-	size := l.Tail
-	if size == 0 {
-		size = defaultTail
-	}
 	l.tail = append(l.tail, b...)
-	if over := len(l.tail) - size; over > 0 {
+	if over := len(l.tail) - cmp.Or(l.Tail, defaultTail); over > 0 {
 		l.cut = true
 		l.tail = append(l.tail[:0], l.tail[over:]...)
 	}
@@ -46,10 +42,4 @@ func (l *Log) String() string {
 		return string(l.head) + "\n… cut\n" + string(l.tail)
 	}
 	return string(l.head) + string(l.tail)
-}
-
-// LastLine returns the last line that is not blank.
-func (l *Log) LastLine() string {
-	text := strings.TrimSpace(l.String())
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }

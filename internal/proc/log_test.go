@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -16,22 +15,6 @@ func TestALogKeepsTheEnd(t *testing.T) {
 	got := log.String()
 	if want := strings.Repeat("b", defaultTail-len("the end")) + "the end"; got != want {
 		t.Errorf("%d bytes that end in %q", len(got), got[max(0, len(got)-10):])
-	}
-}
-
-func TestTheLastLineOfALog(t *testing.T) {
-	var log Log
-	if got := log.LastLine(); got != "" {
-		t.Errorf("of an empty log: %q", got)
-	}
-	for n := range 10_000 {
-		fmt.Fprintf(&log, "line %d\r\n\n", n)
-	}
-	if got := log.LastLine(); got != "line 9999" {
-		t.Errorf("last line %q", got)
-	}
-	if n := len(log.String()); n > defaultTail {
-		t.Errorf("%d bytes kept", n)
 	}
 }
 

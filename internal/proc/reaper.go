@@ -1,16 +1,17 @@
 package proc
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -24,9 +25,10 @@ const ReaperVerb = "__simrun-reaper"
 type Reaper struct {
 	cmd *exec.Cmd
 
-	mu   sync.Mutex
-	pipe io.WriteCloser // nil once closed
-	err  error          // the first failure
+	mu     sync.Mutex
+	pipe   io.WriteCloser
+	err    error // the first failure
+	closed bool
 }
 
 // duty is one line of the pipe to the reaper: something to clean up, or with
@@ -54,9 +56,8 @@ func StartReaper(program string) (*Reaper, error) {
 	return &Reaper{cmd: cmd, pipe: pipe}, nil
 }
 
-// Process registers a child process, whose whole process group is killed if it
-// leads one. Call forget, from any goroutine, once the process has been waited
-// for.
+// Process registers a child process that leads a process group; the whole group is
+// killed. Call forget, from any goroutine, once the process has been waited for.
 func (r *Reaper) Process(pid int) (forget func()) {
 	return r.register(duty{Process: pid, Born: bornOf(pid)})
 }
@@ -80,7 +81,7 @@ func (r *Reaper) send(d duty) {
 	line, err := json.Marshal(d)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil && r.pipe != nil {
+	if err == nil {
 		_, err = r.pipe.Write(append(line, '\n'))
 	}
 	if err != nil && r.err == nil {
@@ -96,17 +97,12 @@ func (r *Reaper) Close() error {
 		return nil
 	}
 	r.mu.Lock()
-	pipe := r.pipe
-	r.pipe = nil
-	r.mu.Unlock()
-	if pipe == nil {
+	defer r.mu.Unlock()
+	if r.closed {
 		return nil
 	}
-	closed := pipe.Close()
-	waited := r.cmd.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := errors.Join(r.err, closed, waited); err != nil {
+	r.closed = true
+	if err := errors.Join(r.err, r.pipe.Close(), r.cmd.Wait()); err != nil {
 		return fmt.Errorf("close reaper: %w", err)
 	}
 	return nil
@@ -119,7 +115,8 @@ func IsReaper(args []string) bool { return len(args) == 1 && args[0] == ReaperVe
 // RunReaper reads duties from the standard input until its owner ends, cleans up
 // and exits.
 func RunReaper() {
-	ignoreSignals()
+	// They ask all processes to end at once.
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	cleanUp(readDuties(os.Stdin))
 	os.Exit(0)
 }
@@ -144,52 +141,42 @@ func cleanUp(duties []duty) {
 	}
 }
 
-// readDuties returns the duties that were not forgotten, in order.
+// readDuties returns the duties that were not forgotten, in order. The last line
+// is incomplete if the owner was killed while it wrote it.
 func readDuties(r io.Reader) []duty {
 	var left []duty
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
+	lines := json.NewDecoder(r)
+	for {
 		var d duty
-		if json.Unmarshal(lines.Bytes(), &d) != nil {
-			continue // the owner was killed while it wrote the line
+		if lines.Decode(&d) != nil {
+			return left
 		}
 		if !d.Done {
 			left = append(left, d)
 			continue
 		}
 		d.Done = false
-		for i := range left {
-			if left[i] == d {
-				left = append(left[:i], left[i+1:]...)
-				break
-			}
+		if i := slices.Index(left, d); i >= 0 {
+			left = slices.Delete(left, i, i+1)
 		}
 	}
-	return left
 }
 
-// kill kills the process and its group, unless the system has given the pid to
-// another process since.
+// kill kills the group that the process leads, unless the system has given the
+// pid to another process since.
 func (d duty) kill() {
-	if d.Process <= 1 {
-		return
+	if now := bornOf(d.Process); d.Process > 1 && (now == "" || now == d.Born) {
+		_ = signalGroup(d.Process, syscall.SIGKILL) // an error is that it has ended
 	}
-	if now := bornOf(d.Process); now != "" && now != d.Born {
-		return
-	}
-	killAll(d.Process)
 }
 
 // removable limits the damage of a malformed duty: only what is below the
 // directory for temporary files is removed.
 func removable(dir string) bool {
-	if !filepath.IsAbs(dir) {
-		return false
-	}
 	tmp, err := filepath.Abs(os.TempDir())
 	if err != nil {
 		return false
 	}
-	in, err := filepath.Rel(tmp, dir)
-	return err == nil && in != "." && in != ".." && !strings.HasPrefix(in, ".."+string(filepath.Separator))
+	in, err := filepath.Rel(tmp, dir) // an error if dir is relative
+	return err == nil && in != "." && filepath.IsLocal(in)
 }

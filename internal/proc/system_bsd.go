@@ -3,10 +3,8 @@
 package proc
 
 import (
-	"errors"
 	"fmt"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -15,30 +13,40 @@ import (
 // system wakes a stopped group whose parent has ended.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// stateOf asks ps, which prints the state as its first letter.
-func stateOf(pid int) (string, error) {
-	out, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
+// processes asks ps for those that have not ended. It prints the state as its
+// first letter, and no threads.
+func processes() ([]thread, error) {
+	out, err := exec.Command("ps", "-A", "-o", "pid=", "-o", "pgid=", "-o", "state=").Output()
 	if err != nil {
-		return "", fmt.Errorf("asking ps for pid %d: %w", pid, err)
+		return nil, fmt.Errorf("asking ps for the processes: %w", err)
 	}
-	text := strings.TrimSpace(string(out))
-	if text == "" {
-		return "", fmt.Errorf("ps does not list pid %d", pid)
+	var all []thread
+	for line := range strings.Lines(string(out)) {
+		var t thread
+		if n, _ := fmt.Sscanf(line, "%d %d %1s", &t.pid, &t.group, &t.state); n == 3 && !t.dead() {
+			t.id = t.pid
+			all = append(all, t)
+		}
 	}
-	return text[:1], nil
+	return all, nil
 }
 
-// bornOf is unknown here.
-func bornOf(int) string { return "" }
-
-// groupStopped examines the leader alone.
-func groupStopped(leader int) (ok bool, detail string, err error) {
-	state, err := stateOf(leader)
-	return state == "T", fmt.Sprintf("pid %d state %s", leader, state), err
+func statOf(pid int) (stat, error) {
+	all, err := processes()
+	for _, t := range all {
+		if t.pid == pid {
+			return t.stat, nil
+		}
+	}
+	return stat{}, fmt.Errorf("no process %d: %w", pid, err)
 }
 
-// GroupAlive reports whether the group has a process, zombies included.
-func GroupAlive(group int) bool { return syscall.Kill(-group, 0) == nil }
-
-// alive reports whether there is such a process, zombies included.
-func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+func threadsOf(group int) (threads []thread, err error) {
+	all, err := processes()
+	for _, t := range all {
+		if t.group == group {
+			threads = append(threads, t)
+		}
+	}
+	return threads, err
+}

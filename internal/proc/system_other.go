@@ -2,56 +2,25 @@
 
 package proc
 
-import (
-	"os"
-	"syscall"
-)
+import "syscall"
 
-type sig int
-
+// The signals that do not exist here; signalGroup rejects them.
 const (
-	sigStop sig = iota
-	sigCont
-	sigKill
-
-	killedStatus = "killed"
+	sigStop syscall.Signal = -1
+	sigCont syscall.Signal = -1
 )
 
-// Supported returns [ErrUnsupported] if processes cannot be stopped here.
-func Supported() error { return ErrUnsupported }
-
-func attributes(bool) *syscall.SysProcAttr { return nil }
+func attributes(sharesGroup bool) (*syscall.SysProcAttr, error) {
+	if !sharesGroup {
+		return nil, ErrUnsupported
+	}
+	return nil, nil
+}
 
 func ownSession() *syscall.SysProcAttr { return nil }
 
-func ignoreSignals() {}
+func signalGroup(int, syscall.Signal) error { return ErrUnsupported }
 
-// signalGroup can only kill, and only the leader.
-func signalGroup(group int, s sig) error {
-	if s != sigKill {
-		return ErrUnsupported
-	}
-	killAll(group)
-	return nil
-}
+func statOf(int) (stat, error) { return stat{}, ErrUnsupported }
 
-func killAll(pid int) {
-	if p, err := os.FindProcess(pid); err == nil {
-		_ = p.Kill() // the error is that it has ended
-	}
-}
-
-func alive(int) bool { return false }
-
-func bornOf(int) string { return "" }
-
-func stateOf(int) (string, error) { return "", ErrUnsupported }
-
-func groupStopped(int) (ok bool, detail string, err error) { return false, "", ErrUnsupported }
-
-// GroupAlive is unknown here.
-func GroupAlive(int) bool { return false }
-
-func statusOf(s *os.ProcessState) string { return s.String() }
-
-func terminated(*os.ProcessState) bool { return false }
+func threadsOf(int) ([]thread, error) { return nil, ErrUnsupported }

@@ -98,13 +98,13 @@ func (n *node) awaitAnswer(ctx context.Context) error {
 		case <-n.child.Done():
 		case <-ctx.Done():
 		}
-		switch log := n.child.Log(); {
+		switch {
 		case n.child.Ended() == nil:
 			return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), ctx.Err())
-		case strings.Contains(log.String(), "Address already in use"):
+		case strings.Contains(n.child.Log().String(), "Address already in use"):
 			return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
 		default:
-			return fmt.Errorf("%w: it ended, and its last line was: %s", ErrServerStart, log.LastLine())
+			return fmt.Errorf("%w: %w", ErrServerStart, n.child.Exit())
 		}
 	}
 }

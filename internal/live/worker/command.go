@@ -54,7 +54,7 @@ func (c Command) Check() error {
 	if _, err := exec.LookPath(c.Path); err != nil {
 		return fmt.Errorf("%w: %w; name a program, in $PATH or by its path", ErrCommand, err)
 	}
-	trial, err := c.start(context.Background(), proc.Options{})
+	trial, err := c.launch(context.Background(), proc.Options{})
 	if err != nil {
 		return err
 	}
@@ -62,17 +62,14 @@ func (c Command) Check() error {
 	return nil
 }
 
-func (c Command) start(ctx context.Context, o proc.Options) (*proc.Child, error) {
-	if err := proc.Supported(); err != nil {
-		return nil, err
-	}
+func (c Command) launch(ctx context.Context, o proc.Options) (*proc.Child, error) {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Env = append(os.Environ(), c.Env...)
 	child, err := proc.Start(ctx, cmd, o)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w; name a program, or a script whose first line is #! and its interpreter", ErrCommand, err)
+	if err != nil && !errors.Is(err, proc.ErrUnsupported) {
+		err = fmt.Errorf("%w: %w; name a program, or a script whose first line is #! and its interpreter", ErrCommand, err)
 	}
-	return child, nil
+	return child, err
 }
 
 // ParseCommand splits a command line into words, with quotes and backslashes as

@@ -57,6 +57,22 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 	}
 }
 
+func TestAPauseDoesNotCountAsSilence(t *testing.T) {
+	const bound = time.Second
+	p := open(t, command(t, ""), Options{Bound: bound})
+	if _, err := p.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(2*bound, func() {
+		if err := p.Resume(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := p.ask(t.Context(), request{Do: doStop}, 0); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAPauseStopsTheGroup(t *testing.T) {
 	p := open(t, command(t, "leaves a child"), Options{})
 	if err := p.Send(t.Context()); err != nil {

@@ -3,9 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -35,11 +33,6 @@ func (p *Process) Work(ctx context.Context, d time.Duration) (Answer, error) {
 	return p.ask(ctx, request{Do: doWork, MS: millis(d)}, d)
 }
 
-// RollBack spends d in the process although the lease is lost.
-func (p *Process) RollBack(ctx context.Context, d time.Duration) (Answer, error) {
-	return p.ask(ctx, request{Do: doWork, MS: millis(d), Anyway: true}, d)
-}
-
 // Check asks what the lock believes about its lease now.
 func (p *Process) Check(ctx context.Context) (Answer, error) {
 	return p.ask(ctx, request{Do: doCheck}, 0)
@@ -54,12 +47,6 @@ func (p *Process) Send(ctx context.Context) error {
 // Release releases the lock. If that fails, the answer is not OK.
 func (p *Process) Release(ctx context.Context) (Answer, error) {
 	return p.ask(ctx, request{Do: doRelease}, 0)
-}
-
-// Stop asks the process to end. It does not wait for that: Close does.
-func (p *Process) Stop(ctx context.Context) error {
-	_, err := p.ask(ctx, request{Do: doStop}, 0)
-	return err
 }
 
 // ask sends a request and waits for its answer, for p.opts.Bound beyond what the
@@ -85,8 +72,13 @@ func (p *Process) ask(ctx context.Context, r request, takes time.Duration) (Answ
 	return a, p.err
 }
 
+// ticksPerBound is how often a request's wait checks whether the worker is paused.
+const ticksPerBound = 20
+
 // exchange sends a request and takes the next line as its answer. A line that was
-// printed before the request cannot be one.
+// printed before the request cannot be one. It waits for at most bound, counting
+// ticks rather than reading the clock, so that pauses of the worker, and of this
+// program, do not count.
 func (p *Process) exchange(ctx context.Context, r request, bound time.Duration) (Answer, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -101,13 +93,11 @@ func (p *Process) exchange(ctx context.Context, r request, bound time.Duration) 
 	default:
 	}
 	begun := time.Now()
-	if err := p.send(ctx, append(text, '\n'), bound); err != nil {
-		return Answer{}, err
-	}
-	timeout := pausableTimeout{paused: p.Paused}
-	ticks := time.NewTicker(timeout.interval(bound))
-	defer ticks.Stop()
-	for {
+	// The pipe has room: it holds this request alone. A failure shows in lines.
+	_, _ = p.In.Write(append(text, '\n'))
+	tick := time.NewTicker(max(bound/ticksPerBound, time.Millisecond))
+	defer tick.Stop()
+	for left := ticksPerBound; left >= 0; { // one more, as the first may come right after a pause
 		select {
 		case l, ok := <-p.lines:
 			if !ok {
@@ -116,36 +106,13 @@ func (p *Process) exchange(ctx context.Context, r request, bound time.Duration) 
 			return l.answer(r, time.Since(begun))
 		case <-ctx.Done():
 			return Answer{}, context.Cause(ctx)
-		case <-ticks.C:
-			if timeout.expired() {
-				return Answer{}, p.silent(bound, "")
+		case <-tick.C:
+			if !p.Paused() {
+				left--
 			}
 		}
 	}
-}
-
-// send writes a request. A process that does not read fills its pipe eventually;
-// it gets as long as for an answer. The end of ctx kills it.
-func (p *Process) send(ctx context.Context, text []byte, bound time.Duration) error {
-	defer context.AfterFunc(ctx, p.End)()
-	timeout := pausableTimeout{paused: p.Paused}
-	for {
-		_ = p.In.SetWriteDeadline(time.Now().Add(timeout.interval(bound))) // fails only once it is closed
-		n, err := p.In.Write(text)
-		text = text[n:]
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case !errors.Is(err, os.ErrDeadlineExceeded):
-			return nil // if the process has died, so has its output
-		case timeout.expired():
-			return p.silent(bound, ": it does not read")
-		}
-	}
-}
-
-func (p *Process) silent(bound time.Duration, why string) error {
-	return fmt.Errorf("%w within %v%s; pid %d is in state %s", ErrSilent, bound, why, p.Pid(), p.State())
+	return Answer{}, fmt.Errorf("%w within %v; pid %d is in state %s", ErrSilent, bound, p.Pid(), p.State())
 }
 
 // answer parses the line as the answer to r, which took that long.
@@ -157,36 +124,10 @@ func (l line) answer(r request, took time.Duration) (Answer, error) {
 		return Answer{}, protocolError(l.text, "more than one line in answer to request %d", r.ID)
 	}
 	a, err := parseAnswer(l.text, r)
-	if err == nil && a.OK && r.Do == doWork && took < leastWork(duration(r.MS)) {
-		return Answer{}, protocolError(l.text, "work of %v was answered after %v", duration(r.MS), took.Round(time.Millisecond))
+	work := duration(r.MS)
+	// A worker may count its slices roughly.
+	if err == nil && a.OK && r.Do == doWork && took < work-work/10-20*time.Millisecond {
+		return Answer{}, protocolError(l.text, "work of %v was answered after %v", work, took.Round(time.Millisecond))
 	}
 	return a, err
-}
-
-// leastWork is the shortest that work of d may take: a worker counts its slices
-// roughly.
-func leastWork(d time.Duration) time.Duration { return d - d/10 - 20*time.Millisecond }
-
-// pausableTimeout bounds a wait. It counts ticks rather than reading the clock, so
-// that it does not run while the worker, or this program, is paused.
-type pausableTimeout struct {
-	ticks  int
-	paused func() bool
-}
-
-// ticksPerTimeout is how often a timeout looks whether the worker is paused. It
-// grants one tick more, since the first may come right after a pause.
-const ticksPerTimeout = 20
-
-// interval is the time between ticks of a wait with that bound.
-func (t *pausableTimeout) interval(bound time.Duration) time.Duration {
-	return max(bound/ticksPerTimeout, time.Millisecond)
-}
-
-// expired counts a tick and reports whether the wait is over.
-func (t *pausableTimeout) expired() bool {
-	if !t.paused() {
-		t.ticks++
-	}
-	return t.ticks > ticksPerTimeout
 }

@@ -27,6 +27,7 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 		{"answers half", 0, proc.ErrDied, "exit status 0"},
 		{"closes its output", 0, proc.ErrDied, "closed its output and went on"},
 		{"says nothing", soon, ErrSilent, "did not answer within 50ms; pid "},
+		{"reads nothing", soon, ErrSilent, "did not answer within 50ms; pid "},
 		{"is silent, and ignores its end", soon, ErrSilent, "did not answer within 50ms; pid "},
 		{"says hello", 0, ErrProtocol, `"hello\n"; a worker's standard output is for answers alone: print to the standard error`},
 		{"answers another", 0, ErrProtocol, "an answer to request 99 instead of 1"},
@@ -63,27 +64,11 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 	}
 }
 
-// A full pipe holds up no request for longer than its bound, or its context.
-func TestAWorkerThatDoesNotRead(t *testing.T) {
-	more := make([]byte, 1<<20) // than any pipe takes
-	p := open(t, command(t, "reads nothing"), Options{})
-	err := p.send(t.Context(), more, soon)
-	wantError(t, "send", err, ErrSilent)
-	if err == nil || !strings.Contains(err.Error(), "it does not read; pid ") {
-		t.Errorf("it says %v", err)
-	}
-	enough := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(soon, func() { cancel(enough) })
-	wantError(t, "send", p.send(ctx, more, time.Hour), enough)
-	<-p.Done()
-}
-
-// One that answers at once what it is to spend an hour on has not done the work.
+// A worker that answers an hour's work at once has not done it.
 func TestAWorkerThatShirks(t *testing.T) {
-	for _, request := range []func(*Process, context.Context, time.Duration) (Answer, error){(*Process).Work, (*Process).RollBack} {
+	for _, anyway := range []bool{false, true} {
 		p := open(t, command(t, "shirks"), Options{})
-		_, err := request(p, t.Context(), time.Hour)
+		_, err := p.ask(t.Context(), request{Do: doWork, MS: time.Hour.Milliseconds(), Anyway: anyway}, time.Hour)
 		wantError(t, "work", err, ErrProtocol)
 		if err == nil || !strings.Contains(err.Error(), "work of 1h0m0s was answered after ") {
 			t.Errorf("it says %v", err)

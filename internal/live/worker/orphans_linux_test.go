@@ -24,10 +24,7 @@ func TestWorkersDieWithTheHarness(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range []int{paused, running} {
-		for { // until the test's own bound
-			if s := proc.StateOf(pid); s == proc.Dead || s == "Z" {
-				break
-			}
+		for proc.GroupAlive(pid) { // until the test times out
 			runtime.Gosched()
 		}
 	}

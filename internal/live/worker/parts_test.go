@@ -51,23 +51,6 @@ func FuzzParseCommand(f *testing.F) {
 	})
 }
 
-func TestATimeoutDoesNotRunInAPause(t *testing.T) {
-	paused := true
-	p := pausableTimeout{paused: func() bool { return paused }}
-	for range 10 * ticksPerTimeout {
-		if p.expired() {
-			t.Fatal("it expired in a pause")
-		}
-	}
-	paused = false
-	n := 1
-	for ; !p.expired(); n++ {
-	}
-	if n != ticksPerTimeout+1 {
-		t.Errorf("it expired after %d ticks, want %d", n, ticksPerTimeout+1)
-	}
-}
-
 func TestSpend(t *testing.T) {
 	const ms = time.Millisecond
 	tests := []struct {

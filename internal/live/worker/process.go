@@ -78,7 +78,7 @@ func Start(ctx context.Context, c Command, o Options) (*Process, error) {
 	if o.Grace <= 0 {
 		o.Grace = time.Second
 	}
-	child, err := c.start(ctx, proc.Options{Piped: true, Reaper: o.Reaper})
+	child, err := c.launch(ctx, proc.Options{Piped: true, Reaper: o.Reaper})
 	if err != nil {
 		return nil, err
 	}
@@ -112,17 +112,24 @@ func (p *Process) read() {
 	}
 }
 
-// died reports how a process ended that has closed its output.
-func (p *Process) died() error {
-	var e *proc.ExitError
+// ends waits for the process to end by itself, for at most the grace.
+func (p *Process) ends() bool {
 	grace := time.NewTimer(p.opts.Grace)
 	defer grace.Stop()
 	select {
 	case <-p.Done():
-		e = p.Exit()
+		return true
 	case <-grace.C:
-		p.End()
-		e = p.Exit()
+		return false
+	}
+}
+
+// died reports how a process ended that has closed its output.
+func (p *Process) died() error {
+	alive := !p.ends()
+	p.End()
+	e := p.Exit()
+	if alive {
 		e.Killed = false // not before it had given up
 		e.Status = "closed its output and went on"
 	}
@@ -135,12 +142,7 @@ func (p *Process) Close() {
 	p.closeOnce.Do(func() {
 		_ = p.In.Close()
 		if !p.Paused() {
-			grace := time.NewTimer(p.opts.Grace)
-			select {
-			case <-p.Done():
-			case <-grace.C:
-			}
-			grace.Stop()
+			p.ends()
 		}
 		p.End()
 		close(p.closing)

@@ -1,12 +1,11 @@
 package worker
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/lockchaos/simrun/internal/errclass"
 )
@@ -76,7 +75,7 @@ type Answer struct {
 // parseRequest parses a line strictly.
 func parseRequest(line []byte) (request, error) {
 	var r request
-	if err := unmarshalStrict(line, &r); err != nil {
+	if err := json.Unmarshal(line, &r, strict); err != nil {
 		return request{}, err
 	}
 	if r.WaitMS < 0 || r.MS < 0 {
@@ -89,7 +88,7 @@ func parseRequest(line []byte) (request, error) {
 // [ErrProtocol].
 func parseAnswer(line []byte, r request) (Answer, error) {
 	var a Answer
-	if err := unmarshalStrict(line, &a); err != nil {
+	if err := json.Unmarshal(line, &a, strict); err != nil {
 		return Answer{}, protocolError(line, "%v", err)
 	}
 	if a.ID != r.ID {
@@ -123,26 +122,15 @@ func (a Answer) invalid(do string) string {
 	return ""
 }
 
-// unmarshalStrict parses one JSON object. Unknown fields and anything after it are
-// errors.
-func unmarshalStrict(line []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value in a line")
-	}
-	return nil
-}
+// strict makes unknown fields errors, as anything after the object is.
+var strict = json.RejectUnknownMembers(true)
 
 // protocolError is an [ErrProtocol] with the beginning of the offending line. If
 // that cannot have been meant as an answer, the error ends with the remedy.
 func protocolError(line []byte, format string, args ...any) error {
 	const most = 120
 	dots, remedy := "", ""
-	if unmarshalStrict(line, &Answer{}) != nil {
+	if json.Unmarshal(line, &Answer{}, strict) != nil {
 		remedy = "; a worker's standard output is for answers alone: print to the standard error"
 	}
 	if len(line) > most {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/errclass"
 	"github.com/lockchaos/simrun/lock"
 )
@@ -111,7 +112,7 @@ func (s *server) answer(r request) Answer {
 	}
 	switch r.Do {
 	case doStart:
-		if err := s.start(r.Config); err != nil {
+		if err := s.makeLock(r.Config); err != nil {
 			return Answer{Error: err.Error()}
 		}
 		return Answer{OK: true}
@@ -137,7 +138,7 @@ func (s *server) answer(r request) Answer {
 	}
 }
 
-func (s *server) start(c *Config) (err error) {
+func (s *server) makeLock(c *Config) (err error) {
 	if s.lock != nil {
 		return errors.New("started already")
 	}
@@ -170,7 +171,7 @@ func (s *server) check() Answer {
 	if s.lease == nil {
 		return Answer{Lost: errclass.NotHeld}
 	}
-	if closed(s.lost()) {
+	if engine.Closed(s.lost()) {
 		return Answer{Lost: s.cause()}
 	}
 	return Answer{OK: true}
@@ -218,28 +219,17 @@ const (
 // spend works for d and reports whether the lease lasted that long. It returns
 // early if the lease is lost or ctx is done.
 func spend(ctx context.Context, d time.Duration, lost <-chan struct{}) bool {
-	for d > 0 && !closed(lost) && ctx.Err() == nil {
+	for d > 0 && !engine.Closed(lost) && ctx.Err() == nil {
 		begun := time.Now()
-		timer := time.NewTimer(min(d, slice))
 		select {
-		case <-timer.C:
+		case <-time.After(min(d, slice)):
 		case <-lost:
 		case <-ctx.Done():
 		}
-		timer.Stop()
 		d -= counted(time.Since(begun))
 	}
-	return !closed(lost)
+	return !engine.Closed(lost)
 }
 
 // counted is how much of a slice that lasted d is work.
 func counted(d time.Duration) time.Duration { return min(d, mostCounted) }
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}

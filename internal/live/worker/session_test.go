@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockchaos/simrun/internal/proc"
@@ -131,7 +132,7 @@ func TestTheDocumentedLinesAreStrict(t *testing.T) {
 		}
 		others++
 		var a Answer
-		if err := unmarshalStrict([]byte(text), &a); err != nil {
+		if err := jsonv2.Unmarshal([]byte(text), &a, strict); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		if wrong := a.invalid(strings.TrimSpace(do)); wrong != "" {

@@ -32,9 +32,7 @@ func TestASectionOfEachStrategy(t *testing.T) {
 				t.Error("the lock is released, and its key is still there")
 			}
 			want(t, "second release", must(p.Release(t.Context())), Answer{Error: "not held"})
-			if err := p.Stop(t.Context()); err != nil {
-				t.Error(err)
-			}
+			want(t, "stop", must(p.ask(t.Context(), request{Do: doStop}, 0)), Answer{OK: true})
 		})
 	}
 }
@@ -73,7 +71,7 @@ func TestWorkEndsWhereTheLeaseIsLost(t *testing.T) {
 			tt.happens(func() { m.Del("lock:item") })
 			want(t, "work", must(p.Work(t.Context(), forever)), Answer{Lost: tt.lost})
 			want(t, "check", must(p.Check(t.Context())), Answer{Lost: tt.lost})
-			want(t, "rolling back", must(p.RollBack(t.Context(), time.Millisecond)), Answer{OK: true})
+			want(t, "rolling back", must(p.ask(t.Context(), request{Do: doWork, MS: 1, Anyway: true}, 0)), Answer{OK: true})
 			want(t, "release", must(p.Release(t.Context())), tt.release)
 		})
 	}
