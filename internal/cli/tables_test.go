@@ -4,41 +4,46 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lockchaos/simrun/chaos"
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-var update = flag.Bool("update", false, "write the tables of README.md anew")
+var update = flag.Bool("update", false, "write the tables of the README files anew")
 
-// The README's tables of scenarios and properties say what the registries say.
-func TestReadmeTables(t *testing.T) {
-	const path = "../../README.md"
-	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(was)
-	for name, rows := range map[string]string{"scenarios": scenarioRows(), "properties": propertyRows()} {
-		begin, end := "<!-- table of "+name+" -->\n", "<!-- end of the table -->\n"
-		before, rest, found := strings.Cut(page, begin)
-		_, after, closed := strings.Cut(rest, end)
-		if !found || !closed {
-			t.Fatalf("README.md has no %q, or no %q after it", begin, end)
-		}
-		page = before + begin + rows + end + after
-	}
-	if page == string(was) {
-		return
-	}
-	if !*update {
-		t.Fatal("a table of README.md is out of date: go test ./internal/cli -run TestReadmeTables -update")
-	}
-	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
+// The README files' tables say what the registries say.
+func TestTables(t *testing.T) {
+	for _, table := range []struct{ path, name, rows string }{
+		{"README.md", "scenarios", scenarioRows()},
+		{"README.md", "properties", propertyRows()},
+		{"chaos/README.md", "faults", faultRows()},
+	} {
+		t.Run(table.name, func(t *testing.T) {
+			path := filepath.Join("../..", table.path)
+			page, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin, end := "<!-- table of "+table.name+" -->\n", "<!-- end of the table -->\n"
+			before, rest, found := strings.Cut(string(page), begin)
+			rows, after, closed := strings.Cut(rest, end)
+			switch {
+			case !found || !closed:
+				t.Fatalf("%s has no %q, or no %q after it", table.path, begin, end)
+			case rows == table.rows:
+			case *update:
+				if err := os.WriteFile(path, []byte(before+begin+table.rows+end+after), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				t.Fatalf("the table of %s in %s is out of date: go test ./internal/cli -run TestTables -update", table.name, table.path)
+			}
+		})
 	}
 }
 
@@ -73,6 +78,26 @@ func propertyRows() string {
 	out := "| property | breached when |\n| --- | --- |\n"
 	for _, p := range check.Properties {
 		out += fmt.Sprintf("| `%s` | %s |\n", p.Name, p.Broken)
+	}
+	return out
+}
+
+func faultRows() string {
+	out := "| fault | does | own parameters | lasts |\n| --- | --- | --- | --- |\n"
+	for _, s := range chaos.Specs() {
+		var params []string
+		for _, p := range s.Params {
+			text := "`" + p.Name + "`"
+			if len(p.OneOf) > 0 {
+				text += ": " + strings.Join(p.OneOf, ", ")
+			}
+			params = append(params, text)
+		}
+		lasts := ""
+		if s.Lasts {
+			lasts = "yes"
+		}
+		out += fmt.Sprintf("| `%s` | %s | %s | %s |\n", s.Name, s.Doc, strings.Join(params, "; "), lasts)
 	}
 	return out
 }

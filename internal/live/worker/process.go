@@ -52,7 +52,7 @@ type Process struct {
 	*proc.Child
 	opts Options
 
-	lines     chan output     // what it prints; closed at its end
+	lines     chan output   // what it prints; closed at its end
 	closing   chan struct{} // closed once nobody will receive lines
 	reading   sync.WaitGroup
 	closeOnce sync.Once
