@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"syscall"
 	"time"
 
@@ -21,13 +20,10 @@ import (
 // also runs for each command of a script, under the mutex that setting the clock
 // takes.
 type embedded struct {
-	mini *miniserver.Server
-	addr string // does not change once the server is open
-
-	mu       sync.Mutex // of what follows
+	mini     *miniserver.Server
+	addr     string // does not change once the server is open
 	listener net.Listener
 	ended    chan struct{} // closed once the listener accepts no more
-	status
 }
 
 func openEmbedded() (Server, error) {
@@ -38,7 +34,7 @@ func openEmbedded() (Server, error) {
 	s := &embedded{mini: mini}
 	if err := s.listen("127.0.0.1:0"); err != nil {
 		mini.Mini.Close()
-		return nil, err
+		return nil, fmt.Errorf("start miniredis: %w", err)
 	}
 	return s, nil
 }
@@ -50,7 +46,7 @@ func (s *embedded) listen(addr string) error {
 		return fmt.Errorf("%w: %s", ErrServerPort, addr)
 	}
 	if err != nil {
-		return fmt.Errorf("start miniredis: %w", err)
+		return err
 	}
 	if s.addr == "" {
 		s.addr = l.Addr().String()
@@ -121,91 +117,49 @@ func (s *embedded) SetRate(rate float64) (restore func(), proof string, err erro
 	return s.mini.SetRate(rate), fmt.Sprintf("miniredis's clock runs at %g of real speed", rate), nil
 }
 
-// use calls do while the server is up.
-func (s *embedded) use(purpose string, do func() error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.usable()
-	if err == nil {
-		err = do()
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", purpose, err)
-	}
-	return nil
-}
-
-// Stop stops the server.
 func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err error) {
-	err = s.use("stop miniredis", func() error {
-		s.down = true
-		if err := s.shut(); err != nil {
-			return err
-		}
-		keys, err := s.mini.Restart(keepData)
-		proof = fmt.Sprintf("miniredis has left %s, its %d keys %s", s.addr, keys, kept(keepData))
-		return err
-	})
-	return proof, err
+	if err := s.shut(); err != nil {
+		return "", err
+	}
+	keys, err := s.mini.Restart(keepData)
+	return fmt.Sprintf("miniredis has left %s, its %d keys %s", s.addr, keys, kept(keepData)), err
 }
 
-// Start starts the server again.
 func (s *embedded) Start(context.Context) (proof string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return "", fmt.Errorf("start miniredis: %w", ErrClosed)
-	}
-	if err := s.listen(s.addr); err != nil {
-		return "", fmt.Errorf("start miniredis: %w", err)
-	}
-	s.down = false
-	return "miniredis is back at " + s.addr, nil
+	return "miniredis is back at " + s.addr, s.listen(s.addr)
 }
 
 // Replicate starts to keep what a replica would hold; there is no second server.
 func (s *embedded) Replicate(_ context.Context, asked Replication) error {
-	return s.use("replicate miniredis", func() error {
-		if _, has := s.mini.Lag(); has {
-			return errors.New("it has a replica")
-		}
-		s.mini.Replicate(asked.Lag)
-		return nil
-	})
+	if _, has := s.mini.Lag(); has {
+		return errReplicated
+	}
+	s.mini.Replicate(asked.Lag)
+	return nil
 }
 
 // Promote stops the server and starts it again with what its replica held.
 func (s *embedded) Promote(context.Context) (proof string, err error) {
-	err = s.use("promote the replica of miniredis", func() error {
-		if _, has := s.mini.Lag(); !has {
-			return ErrNoReplica
-		}
-		if err := s.shut(); err != nil {
-			return err
-		}
-		lag, loss, err := s.mini.Promote()
-		if err != nil {
-			return err
-		}
-		proof = fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, lag, loss)
-		return s.listen(s.addr)
-	})
-	return proof, err
+	if _, has := s.mini.Lag(); !has {
+		return "", ErrNoReplica
+	}
+	if err := s.shut(); err != nil {
+		return "", err
+	}
+	lag, loss, err := s.mini.Promote()
+	if err != nil {
+		return "", err
+	}
+	proof = fmt.Sprintf("miniredis has left %s, and its replica, %v behind, has taken its place: %s", s.addr, lag, loss)
+	return proof, s.listen(s.addr)
 }
 
-// Close ends the server.
 func (s *embedded) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
-	s.closed = true
-	err := s.listener.Close() // again, where it is down
+	err := s.listener.Close()
 	<-s.ended
 	s.mini.Mini.Close()
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("close miniredis: %w", err)
+	if errors.Is(err, net.ErrClosed) { // it is down
+		return nil
 	}
-	return nil
+	return err
 }

@@ -3,9 +3,11 @@ package redisserver
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,21 +18,70 @@ import (
 // external is a server that was not started here: only the run's own keys may be
 // changed.
 type external struct {
-	opt     redis.Options
-	prefix  string
-	admin   *redis.Client
-	version string
+	realServer
+	opt redis.Options
 }
 
-func openExternal(ctx context.Context, opt *redis.Options, o Options) (Server, error) {
+func openExternal(ctx context.Context, spec string, o Options) (Server, error) {
+	opt, err := parse(spec)
+	if err != nil {
+		return nil, err
+	}
 	var random [6]byte
 	rand.Read(random[:]) // never fails
-	s := &external{opt: *opt, prefix: Root + hex.EncodeToString(random[:]) + ":"}
+	s := &external{opt: *opt}
+	s.prefix = fmt.Sprintf("%s%x:", Root, random)
 	if err := s.examine(ctx, o.Shared); err != nil {
 		return nil, err
 	}
 	s.admin = redis.NewClient(s.Options())
 	return s, nil
+}
+
+// parse reads the address of a running server. Its errors never contain a
+// password.
+func parse(spec string) (*redis.Options, error) {
+	const want = "not miniredis, redis-server, host:port or redis://:password@host:port"
+	scheme, rest, isURL := strings.Cut(Redacted(spec), "://")
+	if isURL {
+		if scheme != "redis" {
+			return nil, fmt.Errorf("%w: %s://%s: %s", ErrSpec, scheme, rest, want)
+		}
+		opt, err := redis.ParseURL(spec)
+		if err != nil {
+			return nil, fmt.Errorf("%w: redis://%s: %s", ErrSpec, rest, want)
+		}
+		if opt.Username == "default" { // the user that a bare password implies
+			opt.Username = ""
+		}
+		if opt.Username != "" || opt.DB != 0 {
+			return nil, fmt.Errorf("%w: redis://%s: no user or database can be chosen, as workers are told of neither: redis://:password@host:port",
+				ErrSpec, rest)
+		}
+		return quiet(opt), nil
+	}
+	host, port, err := net.SplitHostPort(spec)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 || strings.Contains(host, "@") {
+		return nil, fmt.Errorf("%w: %q: %s", ErrSpec, Redacted(spec), want)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return quiet(&redis.Options{Addr: net.JoinHostPort(host, port)}), nil
+}
+
+// Redacted is a spec without its user and password: everything before the last @
+// except the scheme.
+func Redacted(spec string) string {
+	at := strings.LastIndex(spec, "@")
+	if at < 0 {
+		return spec
+	}
+	scheme, _, isURL := strings.Cut(spec[:at], "://")
+	if isURL && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") == "" {
+		return scheme + "://…" + spec[at:]
+	}
+	return "…" + spec[at:]
 }
 
 // examine returns an error if the server may not be used, and notes its version.
@@ -96,45 +147,21 @@ func (s *external) checkWrites(ctx context.Context, rdb *redis.Client) error {
 }
 
 func (s *external) Addr() string            { return s.opt.Addr }
-func (s *external) Version() string         { return s.version }
-func (s *external) Prefix() string          { return s.prefix }
 func (s *external) Options() *redis.Options { opt := s.opt; return &opt }
 
-// JumpClock moves the expiry of the run's keys.
-func (s *external) JumpClock(ctx context.Context, d time.Duration) (string, error) {
-	return shift(ctx, s.admin, s.prefix, d)
-}
-
-// SetRate is not supported: a real server's clock is the machine's.
-func (s *external) SetRate(float64) (func(), string, error) { return noRate(s) }
-
-func noRate(s Server) (func(), string, error) {
-	return nil, "", fmt.Errorf("rate of the clock of %s: %w", s.Version(), chaos.ErrUnsupported)
-}
-
 // unsupported is the error of everything that would end the server.
-func (s *external) unsupported(what string) error {
-	return fmt.Errorf("%s %s at %s, which was not started here: %w", what, s.version, s.opt.Addr, chaos.ErrUnsupported)
+func (s *external) unsupported() error {
+	return fmt.Errorf("%s was not started here: %w", s.opt.Addr, chaos.ErrUnsupported)
 }
 
-// Stop is not supported.
-func (s *external) Stop(context.Context, bool) (string, error) { return "", s.unsupported("stop") }
-
-// Start is not supported.
-func (s *external) Start(context.Context) (string, error) { return "", s.unsupported("start") }
-
-// Replicate is not supported.
-func (s *external) Replicate(context.Context, Replication) error { return s.unsupported("replicate") }
-
-// Promote is not supported.
-func (s *external) Promote(context.Context) (string, error) { return "", s.unsupported("fail over") }
+func (s *external) Stop(context.Context, bool) (string, error)   { return "", s.unsupported() }
+func (s *external) Start(context.Context) (string, error)        { return "", s.unsupported() }
+func (s *external) Replicate(context.Context, Replication) error { return s.unsupported() }
+func (s *external) Promote(context.Context) (string, error)      { return "", s.unsupported() }
 
 // Close removes the run's keys.
 func (s *external) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
 	defer cancel()
-	if err := errors.Join(remove(ctx, s.admin, s.prefix), s.admin.Close()); err != nil {
-		return fmt.Errorf("close redis server %s: %w", s.opt.Addr, err)
-	}
-	return nil
+	return errors.Join(remove(ctx, s.admin, s.prefix), s.admin.Close())
 }

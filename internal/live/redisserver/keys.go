@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockchaos/simrun/chaos"
 )
 
 // Root begins every random prefix, so that keys left behind by a killed run are
@@ -22,6 +24,26 @@ const batch = 1000
 var shiftSource string
 
 var shiftScript = redis.NewScript(shiftSource)
+
+// realServer is what every server but an embedded one has in common.
+type realServer struct {
+	admin   *redis.Client
+	version string
+	prefix  string // of the run's keys
+}
+
+func (s *realServer) Version() string { return s.version }
+func (s *realServer) Prefix() string  { return s.prefix }
+
+// JumpClock moves the expiry of the run's keys.
+func (s *realServer) JumpClock(ctx context.Context, d time.Duration) (string, error) {
+	return shift(ctx, s.admin, s.prefix, d)
+}
+
+// SetRate is not supported: a real server's clock is the machine's.
+func (s *realServer) SetRate(float64) (func(), string, error) {
+	return nil, "", fmt.Errorf("rate of the clock of %s: %w", s.version, chaos.ErrUnsupported)
+}
 
 // shift does to the keys under prefix what stepping the clock by d would do. A
 // key created after the scan counts as created after the step.

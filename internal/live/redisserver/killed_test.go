@@ -31,8 +31,8 @@ func own() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	real := s.(*spawned)
-	err = real.Replicate(context.Background(), Replication{Link: func(upstream string) (Link, error) { return newWire(upstream) }})
+	real := s.(*lifecycle).Server.(*spawned)
+	err = s.Replicate(context.Background(), Replication{Link: func(upstream string) (Link, error) { return newWire(upstream) }})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

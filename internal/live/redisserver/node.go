@@ -81,32 +81,41 @@ func (n *node) start(ctx context.Context) error {
 	return nil
 }
 
-// awaitAnswer waits until the process answers, has ended, or time is up.
+// awaitAnswer waits until the process answers.
 func (n *node) awaitAnswer(ctx context.Context) error {
+	var err error
+	late := n.poll(ctx, func(ctx context.Context) bool {
+		err = n.check(ctx)
+		return err == nil || errors.Is(err, ErrServerOld)
+	})
+	switch {
+	case late == nil:
+		return err
+	case n.child.Ended() == nil:
+		return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), late)
+	case strings.Contains(n.child.Log().String(), "Address already in use"):
+		return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
+	default:
+		return fmt.Errorf("%w: %w", ErrServerStart, n.child.Exit())
+	}
+}
+
+// poll waits until done returns true. It fails if the process ends or time is up.
+func (n *node) poll(ctx context.Context, done func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	again := time.NewTicker(pollInterval)
 	defer again.Stop()
-	for {
-		err := n.check(ctx)
-		if err == nil || errors.Is(err, ErrServerOld) {
-			return err
-		}
+	for !done(ctx) {
 		select {
 		case <-again.C:
-			continue
 		case <-n.child.Done():
+			return n.child.Exit()
 		case <-ctx.Done():
-		}
-		switch {
-		case n.child.Ended() == nil:
-			return fmt.Errorf("%w: no answer: %s: %w", ErrServerStart, oneLine(err), ctx.Err())
-		case strings.Contains(n.child.Log().String(), "Address already in use"):
-			return fmt.Errorf("%w: %s", ErrServerPort, n.addr)
-		default:
-			return fmt.Errorf("%w: %w", ErrServerStart, n.child.Exit())
+			return ctx.Err()
 		}
 	}
+	return nil
 }
 
 // check returns nil if it is this process that answers at the address, and its
@@ -175,11 +184,12 @@ func (r *replicaNode) join(ctx context.Context, primary *node, asked Replication
 	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
 		return err
 	}
-	var err error
-	if r.link, err = asked.Link(primary.addr); err != nil {
+	link, err := asked.Link(primary.addr)
+	if err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(r.link.Addr())
+	r.link = link
+	host, port, err := net.SplitHostPort(link.Addr())
 	if err != nil {
 		return err
 	}
@@ -189,27 +199,21 @@ func (r *replicaNode) join(ctx context.Context, primary *node, asked Replication
 	if err := r.awaitUp(ctx); err != nil {
 		return err
 	}
-	r.proof, err = r.link.Delay(asked.Lag)
+	r.proof, err = link.Delay(asked.Lag)
 	return err
 }
 
 // awaitUp waits until the replica has caught up.
 func (r *replicaNode) awaitUp(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	again := time.NewTicker(pollInterval)
-	defer again.Stop()
-	for {
-		about, err := ask(ctx, r.admin, "replication")
-		if err == nil && about["master_link_status"] == "up" {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the replica does not catch up: %s: %w", about["master_link_status"], ctx.Err())
-		case <-again.C:
-		}
+	status := ""
+	if err := r.poll(ctx, func(ctx context.Context) bool {
+		about, _ := ask(ctx, r.admin, "replication") // asked again after an error
+		status = about["master_link_status"]
+		return status == "up"
+	}); err != nil {
+		return fmt.Errorf("the replica does not catch up: %s: %w", status, err)
 	}
+	return nil
 }
 
 // close kills the replica and removes its link.

@@ -3,72 +3,88 @@ package redisserver
 import (
 	"context"
 	"fmt"
-	"net"
-	"strconv"
-	"strings"
-
-	"github.com/redis/go-redis/v9"
+	"sync"
 )
 
 // Open opens the server that spec names: "miniredis", "redis-server",
 // "host:port" or "redis://:password@host:port". ctx bounds the opening only. Its
 // errors are one line each and can be told apart: see [ErrSpec] and the others.
-func Open(ctx context.Context, spec string, o Options) (Server, error) {
+func Open(ctx context.Context, spec string, o Options) (s Server, err error) {
 	switch spec {
 	case Miniredis:
-		return openEmbedded()
+		s, err = openEmbedded()
 	case RedisServer:
-		return openSpawned(ctx, o)
+		s, err = openSpawned(ctx, o)
+	default:
+		s, err = openExternal(ctx, spec, o)
 	}
-	opt, err := parse(spec)
 	if err != nil {
 		return nil, err
 	}
-	return openExternal(ctx, opt, o)
+	return &lifecycle{Server: s}, nil
 }
 
-// parse reads the address of a running server. Its errors never contain a
-// password.
-func parse(spec string) (*redis.Options, error) {
-	const want = "not miniredis, redis-server, host:port or redis://:password@host:port"
-	scheme, rest, isURL := strings.Cut(Redacted(spec), "://")
-	if isURL {
-		if scheme != "redis" {
-			return nil, fmt.Errorf("%w: %s://%s: %s", ErrSpec, scheme, rest, want)
-		}
-		opt, err := redis.ParseURL(spec)
-		if err != nil {
-			return nil, fmt.Errorf("%w: redis://%s: %s", ErrSpec, rest, want)
-		}
-		if opt.Username == "default" { // the user that a bare password implies
-			opt.Username = ""
-		}
-		if opt.Username != "" || opt.DB != 0 {
-			return nil, fmt.Errorf("%w: redis://%s: no user or database can be chosen, as workers are told of neither: redis://:password@host:port",
-				ErrSpec, rest)
-		}
-		return quiet(opt), nil
-	}
-	host, port, err := net.SplitHostPort(spec)
-	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 || strings.Contains(host, "@") {
-		return nil, fmt.Errorf("%w: %q: %s", ErrSpec, Redacted(spec), want)
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	return quiet(&redis.Options{Addr: net.JoinHostPort(host, port)}), nil
+// lifecycle lets one call at a time change a server, and none that its state forbids.
+type lifecycle struct {
+	Server
+
+	mu           sync.Mutex // held while the server changes
+	down, closed bool
 }
 
-// Redacted is a spec without its user and password: everything before the last @
-// except the scheme.
-func Redacted(spec string) string {
-	at := strings.LastIndex(spec, "@")
-	if at < 0 {
-		return spec
+// change calls do unless the server is closed, or is down and has to be up for it.
+func (s *lifecycle) change(what string, up bool, do func() (string, error)) (proof string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		err = ErrClosed
+	case up && s.down:
+		err = ErrDown
+	default:
+		proof, err = do()
 	}
-	scheme, _, isURL := strings.Cut(spec[:at], "://")
-	if isURL && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz") == "" {
-		return scheme + "://…" + spec[at:]
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", what, s.Version(), err)
 	}
-	return "…" + spec[at:]
+	return proof, nil
+}
+
+func (s *lifecycle) Stop(ctx context.Context, keepData bool) (proof string, err error) {
+	return s.change("stop", true, func() (string, error) {
+		proof, err := s.Server.Stop(ctx, keepData)
+		s.down = err == nil
+		return proof, err
+	})
+}
+
+func (s *lifecycle) Start(ctx context.Context) (proof string, err error) {
+	return s.change("start", false, func() (string, error) {
+		proof, err := s.Server.Start(ctx)
+		s.down = s.down && err != nil
+		return proof, err
+	})
+}
+
+func (s *lifecycle) Replicate(ctx context.Context, asked Replication) error {
+	_, err := s.change("replicate", true, func() (string, error) { return "", s.Server.Replicate(ctx, asked) })
+	return err
+}
+
+func (s *lifecycle) Promote(ctx context.Context) (proof string, err error) {
+	return s.change("promote the replica of", true, func() (string, error) { return s.Server.Promote(ctx) })
+}
+
+// Close ends the server. A second call does nothing.
+func (s *lifecycle) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if err := s.Server.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", s.Version(), err)
+	}
+	return nil
 }

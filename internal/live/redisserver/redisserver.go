@@ -12,7 +12,8 @@
 //
 // Types and errors are in this file; client.go and keys.go are what the servers
 // share; node.go runs one redis-server process; embedded.go, spawned.go and
-// external.go are the three servers; open.go chooses one.
+// external.go are the three servers; open.go chooses one and lets one call at a
+// time change it.
 package redisserver
 
 import (
@@ -60,6 +61,8 @@ var (
 	ErrNoReplica = errors.New("redis server has no replica in step")
 	// ErrClosed: the server was closed.
 	ErrClosed = errors.New("redis server is closed")
+
+	errReplicated = errors.New("it has a replica")
 )
 
 // Options configure [Open].
@@ -130,20 +133,6 @@ type Replication struct {
 	// Link makes the link to the primary at upstream. An embedded server has no
 	// process for a replica and does not call it.
 	Link func(upstream string) (Link, error)
-}
-
-// status is the state of a server started here.
-type status struct{ down, closed bool }
-
-// usable returns why the server cannot be used now, or nil.
-func (s status) usable() error {
-	switch {
-	case s.closed:
-		return ErrClosed
-	case s.down:
-		return ErrDown
-	}
-	return nil
 }
 
 // kept names what a restart did to the data.

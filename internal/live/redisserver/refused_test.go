@@ -266,7 +266,7 @@ func TestARelativeFolderForTemporaryFiles(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", "tmp")
 	s := open(t, RedisServer, Options{})
-	if dir := s.(*spawned).dir; !filepath.IsAbs(dir) { // as the reaper needs it
+	if dir := s.(*lifecycle).Server.(*spawned).dir; !filepath.IsAbs(dir) { // as the reaper needs it
 		t.Errorf("its folder is %s", dir)
 	}
 	restart(t, s, true)

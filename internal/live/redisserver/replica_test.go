@@ -159,13 +159,13 @@ func TestAfterAFailover(t *testing.T) {
 
 // A replica follows its primary, and ends with it.
 func TestReplicaOfARealServer(t *testing.T) {
-	s := open(t, RedisServer, Options{}).(*spawned)
+	s := open(t, RedisServer, Options{}).(*lifecycle)
 	w := replicate(t, s, time.Second)
 	if w.asked != time.Second {
 		t.Errorf("the link was asked for a lag of %v", w.asked)
 	}
-	addr := s.replica.addr
-	about := must[info](t)(ask(t.Context(), s.replica.admin, "replication"))
+	replica := s.Server.(*spawned).replica
+	about := must[info](t)(ask(t.Context(), replica.admin, "replication"))
 	if about["role"] != "slave" || about["master_link_status"] != "up" {
 		t.Errorf("the replica's role is %q, its link %q", about["role"], about["master_link_status"])
 	}
@@ -175,7 +175,7 @@ func TestReplicaOfARealServer(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []string{addr, s.Addr(), w.Addr()} {
+	for _, a := range []string{replica.addr, s.Addr(), w.Addr()} {
 		if _, err := net.Dial("tcp", a); err == nil {
 			t.Errorf("%s still listens", a)
 		}
@@ -184,11 +184,11 @@ func TestReplicaOfARealServer(t *testing.T) {
 
 // If the link cannot be made there is no replica, and nothing of it remains.
 func TestALinkThatCannotBeMade(t *testing.T) {
-	s := open(t, RedisServer, Options{}).(*spawned)
+	s := open(t, RedisServer, Options{}).(*lifecycle)
 	broken := errors.New("no link")
 	err := s.Replicate(t.Context(), Replication{Link: func(string) (Link, error) { return nil, broken }})
-	if !errors.Is(err, broken) || s.replica != nil {
-		t.Errorf("error %v, replica %v", err, s.replica)
+	if !errors.Is(err, broken) || s.Server.(*spawned).replica != nil {
+		t.Errorf("error %v, replica %v", err, s.Server.(*spawned).replica)
 	}
 	if _, err := s.Promote(context.Background()); !errors.Is(err, ErrNoReplica) {
 		t.Errorf("promote: %v, want ErrNoReplica", err)

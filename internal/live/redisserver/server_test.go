@@ -181,7 +181,7 @@ func TestAClosedServer(t *testing.T) {
 		t.Run(spec, func(t *testing.T) {
 			s := open(t, spec, Options{})
 			dir := ""
-			if real, ok := s.(*spawned); ok {
+			if real, ok := s.(*lifecycle).Server.(*spawned); ok {
 				dir = real.dir
 			}
 			for range 2 {

@@ -8,9 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -20,17 +18,14 @@ import (
 // spawned is a redis-server process in a directory of its own, and on request a
 // second process that replicates it.
 type spawned struct {
+	realServer // admin dials whichever process is the primary
+
 	reaper  *proc.Reaper
 	dir     string
-	undir   func() // tells the reaper that dir has been removed
-	version string
-	addr    atomic.Value  // string: the primary's
-	admin   *redis.Client // of whichever process is the primary
-
-	mu      sync.Mutex // held while processes are started and ended
+	undir   func()       // tells the reaper that dir has been removed
+	addr    atomic.Value // string: the primary's
 	primary *node
 	replica *replicaNode // nil if none was asked for
-	status
 }
 
 func openSpawned(ctx context.Context, o Options) (Server, error) {
@@ -57,9 +52,7 @@ func openSpawned(ctx context.Context, o Options) (Server, error) {
 	return s, nil
 }
 
-func (s *spawned) Addr() string    { return s.addr.Load().(string) }
-func (s *spawned) Version() string { return s.version }
-func (s *spawned) Prefix() string  { return "" }
+func (s *spawned) Addr() string { return s.addr.Load().(string) }
 
 // Options dial whichever process is the primary at the time.
 func (s *spawned) Options() *redis.Options {
@@ -69,64 +62,29 @@ func (s *spawned) Options() *redis.Options {
 	}})
 }
 
-// JumpClock moves the expiry of all keys.
-func (s *spawned) JumpClock(ctx context.Context, d time.Duration) (string, error) {
-	return shift(ctx, s.admin, "", d)
-}
-
-// SetRate is not supported: a real server's clock is the machine's.
-func (s *spawned) SetRate(float64) (func(), string, error) { return noRate(s) }
-
 // Stop ends the process. If data is kept, saving and exiting are one step.
 func (s *spawned) Stop(ctx context.Context, keepData bool) (proof string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch err = s.usable(); {
-	case err != nil:
-	case keepData:
+	if keepData {
 		proof, err = s.primary.save(ctx)
-	default:
+	} else {
 		proof = s.primary.kill()
 		err = s.primary.forget()
 	}
-	if err != nil {
-		return "", fmt.Errorf("stop %s: %w", s.version, err)
-	}
-	s.down = true
-	return fmt.Sprintf("%s, data %s", proof, kept(keepData)), nil
+	return fmt.Sprintf("%s, data %s", proof, kept(keepData)), err
 }
 
 // Start starts a new process in the directory of the one that ended.
 func (s *spawned) Start(ctx context.Context) (proof string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return "", fmt.Errorf("start %s: %w", s.version, ErrClosed)
-	}
 	if err := s.primary.start(ctx); err != nil {
-		return "", fmt.Errorf("start %s: %w", s.version, err)
+		return "", err
 	}
-	s.down = false
 	return fmt.Sprintf("redis-server process %d answers", s.primary.child.Pid()), nil
 }
 
 // Replicate starts a second process that follows the first.
 func (s *spawned) Replicate(ctx context.Context, asked Replication) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	err := s.usable()
-	if err == nil {
-		err = s.replicate(ctx, asked)
-	}
-	if err != nil {
-		return fmt.Errorf("replicate %s: %w", s.version, err)
-	}
-	return nil
-}
-
-func (s *spawned) replicate(ctx context.Context, asked Replication) error {
 	if s.replica != nil {
-		return errors.New("it has a replica")
+		return errReplicated
 	}
 	dir, err := os.MkdirTemp(s.dir, "replica-")
 	if err != nil {
@@ -144,23 +102,11 @@ func (s *spawned) replicate(ctx context.Context, asked Replication) error {
 }
 
 // Promote kills the primary and makes the replica the primary.
-func (s *spawned) Promote(ctx context.Context) (proof string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err = s.usable(); err == nil && s.replica == nil {
-		err = ErrNoReplica
-	}
-	if err == nil {
-		proof, err = s.promote(ctx)
-	}
-	if err != nil {
-		return "", fmt.Errorf("promote the replica of %s: %w", s.version, err)
-	}
-	return proof, nil
-}
-
-func (s *spawned) promote(ctx context.Context) (string, error) {
+func (s *spawned) Promote(ctx context.Context) (string, error) {
 	r := s.replica
+	if r == nil {
+		return "", ErrNoReplica
+	}
 	before, err := ask(ctx, r.admin, "replication")
 	if err != nil {
 		return "", err
@@ -194,18 +140,7 @@ func (s *spawned) promote(ctx context.Context) (string, error) {
 }
 
 // Close kills the processes and removes their directory.
-func (s *spawned) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
-	s.closed = true
-	if err := errors.Join(s.sweep(), s.admin.Close()); err != nil {
-		return fmt.Errorf("close %s: %w", s.version, err)
-	}
-	return nil
-}
+func (s *spawned) Close() error { return errors.Join(s.sweep(), s.admin.Close()) }
 
 func (s *spawned) sweep() (err error) {
 	if s.replica != nil {
