@@ -48,15 +48,10 @@ func (v Value) Text() string {
 // Touches reports whether a command may change the key when it is applied: it
 // names it, or it may change a key without naming it. A script may: it can build
 // the name. The command's name is in lower case, its arguments do not include it.
-func Touches[A string | []byte](command string, args []A, key string) bool {
+func Touches(command string, args []string, key string) bool {
 	switch command {
 	case "eval", "evalsha", "fcall", "exec", "flushall", "flushdb", "swapdb":
 		return true
 	}
-	for _, a := range args {
-		if string(a) == key {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(args, key)
 }

@@ -23,7 +23,7 @@ type observer struct {
 	clock  engine.Clock
 	emit   func(history.Event)
 	watch  *keyobserver.Observer
-	serial *tap.Serializer
+	serial tap.Serializer
 
 	mu     sync.Mutex
 	last   keyobserver.State // as last seen, for when Redis does not answer
@@ -55,8 +55,8 @@ func (o *observer) options() tap.Options {
 		Key:    o.key,
 		Serial: o.serial,
 		// What time, or a step of Redis's clock, has done is not the command's work.
-		Before: func(string, tap.Command) { o.watch.Sync("") },
-		After:  func(client string, _ tap.Command) { o.watch.Sync(client) },
+		Before: func(_, _ string) { o.watch.Sync("") },
+		After:  func(client, _ string) { o.watch.Sync(client) },
 		Command: func(client, name string) {
 			o.emit(history.Event{Kind: history.Command, Client: client, Detail: name})
 		},

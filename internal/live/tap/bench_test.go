@@ -18,7 +18,7 @@ func BenchmarkSet(b *testing.B) {
 		b.Run(path.name, func(b *testing.B) {
 			addr := m.Addr()
 			if path.key != "" {
-				tap, err := New("A", m.Addr, Options{Key: path.key})
+				tap, err := New("A", m.Addr, silent(path.key))
 				if err != nil {
 					b.Fatal(err)
 				}

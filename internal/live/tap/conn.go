@@ -80,18 +80,14 @@ func (c *conn) commands() {
 	for {
 		args, err := c.fromClient.command()
 		if err != nil {
-			c.send(c.fromClient.raw)
+			c.send(c.fromClient.raw.Bytes())
 			_ = c.toServer.Flush() // the other direction sees the end
 			if errors.Is(err, ErrMalformed) {
-				c.path.strange(fmt.Errorf("%s: command: %w: %w", c.name, err, ErrUnseen))
-				c.passUnseen()
+				c.passUnseen(fmt.Errorf("command: %w", err))
 			}
 			return
 		}
-		if !c.pass(args) {
-			return
-		}
-		if !c.fromClient.more() && c.toServer.Flush() != nil {
+		if !c.pass(args) || !c.fromClient.more() && c.toServer.Flush() != nil {
 			return
 		}
 	}
@@ -102,34 +98,39 @@ func (c *conn) commands() {
 func (c *conn) send(b []byte) { _, _ = c.toServer.Write(b) }
 
 // passUnseen moves the rest of what the client sends.
-func (c *conn) passUnseen() {
-	c.pairs.giveUp()
+func (c *conn) passUnseen(why error) {
+	c.giveUp(why)
 	if c.toServer.Flush() == nil {
 		// Its error is the end of the connection, which the other direction sees.
 		_, _ = io.Copy(c.server, c.fromClient.br)
 	}
 }
 
+// giveUp reports why commands and replies can no longer be told apart.
+func (c *conn) giveUp(why error) {
+	c.path.strange(fmt.Errorf("%s: %w: %w", c.name, why, ErrUnseen))
+	c.pairs.giveUp()
+}
+
 // pass sends one command on. It returns false at the end of the connection.
-func (c *conn) pass(args [][]byte) bool {
+func (c *conn) pass(args []string) bool {
 	if len(args) == 0 {
-		c.send(c.fromClient.raw)
+		c.send(c.fromClient.raw.Bytes())
 		return true
 	}
-	name := strings.ToLower(string(args[0]))
-	f := &inflight{name: name, subscribes: subscribing[name]}
+	name := strings.ToLower(args[0])
+	f := &inflight{name: name}
 	key := c.path.o.Key
 	if key != "" && c.tx.applies(name, args, key) && !c.pairs.inMessages() {
-		return c.passAlone(f, args)
+		return c.passAlone(f)
 	}
 	c.path.o.Command(c.path.client, name)
 	if !c.pairs.sent(f) {
 		return false
 	}
-	c.send(c.fromClient.raw)
+	c.send(c.fromClient.raw.Bytes())
 	if endsPairing(name, args) {
-		c.path.strange(fmt.Errorf("%s: after %s: %w", c.name, name, ErrUnseen))
-		c.passUnseen()
+		c.passUnseen(fmt.Errorf("after %s", name))
 		return false
 	}
 	return true
@@ -137,26 +138,25 @@ func (c *conn) pass(args [][]byte) bool {
 
 // passAlone sends a command that can touch the key while no other such command is
 // in flight, and waits for its reply.
-func (c *conn) passAlone(f *inflight, args [][]byte) bool {
+func (c *conn) passAlone(f *inflight) bool {
 	if c.toServer.Flush() != nil {
 		return false
 	}
-	c.awaitOverdue()
+	if c.overdue != nil { // the server would not answer another command first
+		within(replyTimeout, c.overdue.done)
+		c.overdue = nil
+	}
 	if !c.path.o.Serial.lockUnless(c.ended) {
 		return false
 	}
-	f.watched = &Command{Name: f.name}
-	for _, a := range args {
-		f.watched.Args = append(f.watched.Args, string(a))
-	}
 	f.done = make(chan struct{})
-	c.path.o.Before(c.path.client, *f.watched)
+	c.path.o.Before(c.path.client, f.name)
 	c.path.o.Command(c.path.client, f.name)
 	if !c.pairs.sent(f) {
 		c.settle(f, false)
 		return false
 	}
-	c.send(c.fromClient.raw)
+	c.send(c.fromClient.raw.Bytes())
 	// If this fails, the other direction ends too, and settles the command.
 	_ = c.toServer.Flush()
 	c.await(f)
@@ -169,12 +169,8 @@ func (c *conn) await(f *inflight) {
 	if blocking[f.name] {
 		wait = blockingTimeout
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-f.done:
+	if within(wait, f.done) {
 		return
-	case <-timer.C:
 	}
 	if !f.claim() {
 		<-f.done
@@ -183,42 +179,34 @@ func (c *conn) await(f *inflight) {
 	if !blocking[f.name] {
 		c.path.strange(fmt.Errorf("%s: %s: %w (%v)", c.name, f.name, ErrNoReply, wait))
 	}
-	c.path.o.After(c.path.client, *f.watched)
-	c.path.o.Serial.Unlock()
+	c.after(f)
 	c.overdue = f
 }
 
-// awaitOverdue waits, while others may go on, for the reply to an overdue command:
-// the server would not answer another command first.
-func (c *conn) awaitOverdue() {
-	if c.overdue == nil {
-		return
-	}
-	timer := time.NewTimer(replyTimeout)
-	defer timer.Stop()
+// within reports whether done is closed within d.
+func within(d time.Duration, done <-chan struct{}) bool {
 	select {
-	case <-c.overdue.done:
-	case <-timer.C:
+	case <-done:
+		return true
+	case <-time.After(d):
+		return false
 	}
-	c.overdue = nil
 }
 
 // settle ends a command: its reply has arrived, or never will.
 func (c *conn) settle(f *inflight, answered bool) {
-	if f.watched == nil {
+	if f.done == nil {
 		return
 	}
 	defer close(f.done)
-	cmd := *f.watched
-	cmd.Answered = answered
-	switch {
-	case f.claim():
-	case answered && c.path.o.Serial.lockUnless(c.path.ctx.Done()):
-		cmd.Late = true
-	default:
-		return
+	if f.claim() || answered && c.path.o.Serial.lockUnless(c.path.ctx.Done()) {
+		c.after(f)
 	}
-	c.path.o.After(c.path.client, cmd)
+}
+
+// after reports what a command may have done, and lets the next one pass.
+func (c *conn) after(f *inflight) {
+	c.path.o.After(c.path.client, f.name)
 	c.path.o.Serial.Unlock()
 }
 
@@ -228,30 +216,29 @@ func (c *conn) replies() {
 		err := c.fromServer.reply()
 		switch {
 		case errors.Is(err, ErrMalformed):
-			c.path.strange(fmt.Errorf("%s: reply: %w: %w", c.name, err, ErrUnseen))
-			c.pairs.giveUp()
-			c.deliver(c.fromServer.raw)
+			c.giveUp(fmt.Errorf("reply: %w", err))
+			c.deliver(c.fromServer.raw.Bytes())
 			c.flush()
 			// Its error is the end of the connection.
 			_, _ = io.Copy(c.client, c.fromServer.br)
 			return
 		case err != nil:
-			c.deliver(c.fromServer.raw)
+			c.deliver(c.fromServer.raw.Bytes())
 			c.flush()
 			if errors.Is(err, syscall.ECONNRESET) {
 				c.reset()
 			}
 			return
 		}
-		f, err := c.pairs.reply(c.fromServer.raw)
+		f, err := c.pairs.reply(c.fromServer.raw.Bytes())
 		if err != nil {
-			c.path.strange(fmt.Errorf("%s: %w: %.40q", c.name, err, c.fromServer.raw))
+			c.path.strange(fmt.Errorf("%s: %w: %.40q", c.name, err, c.fromServer.raw.Bytes()))
 		}
 		if f != nil {
 			c.settle(f, true)
 		}
 		if f == nil || !c.lose(f) {
-			c.deliver(c.fromServer.raw)
+			c.deliver(c.fromServer.raw.Bytes())
 		}
 		if !c.fromServer.more() {
 			c.flush()
@@ -271,7 +258,7 @@ func (c *conn) lose(f *inflight) bool {
 	c.flush() // earlier replies are not lost
 	defer c.reset()
 	fired(fmt.Sprintf("reply of %d bytes to %s on connection %s dropped, connection reset",
-		len(c.fromServer.raw), f.name, c.name))
+		c.fromServer.raw.Len(), f.name, c.name))
 	return true
 }
 

@@ -22,16 +22,18 @@ func Example() {
 	admin := redis.NewClient(server.Options())
 	defer func() { _ = admin.Close() }()
 
-	look := func(when string) func(string, tap.Command) {
-		return func(client string, c tap.Command) {
-			fmt.Printf("%s %s of %s: %q\n", when, c.Name, client, admin.Get(ctx, "lock").Val())
+	look := func(when string) func(client, name string) {
+		return func(client, name string) {
+			fmt.Printf("%s %s of %s: %q\n", when, name, client, admin.Get(ctx, "lock").Val())
 		}
 	}
 	way, err := tap.New("A", server.Addr, tap.Options{
-		Key:    "lock",
-		Serial: tap.NewSerializer(), // shared by the taps of all clients
-		Before: look("before"),
-		After:  look("after"),
+		Key:     "lock",
+		Serial:  tap.NewSerializer(), // shared by the taps of all clients
+		Before:  look("before"),
+		After:   look("after"),
+		Command: func(client, name string) {},
+		Strange: func(err error) { fmt.Println(err) },
 	})
 	if err != nil {
 		fmt.Println(err)

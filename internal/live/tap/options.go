@@ -29,32 +29,22 @@ const (
 	blockingTimeout = 20 * time.Millisecond
 )
 
-// Command is a command that can touch the watched key.
-type Command struct {
-	Name string   // in lower case; "exec" for a transaction
-	Args []string // including the name; of a transaction, "EXEC" only
-	// Answered: its reply has arrived, so it has been applied. Set for After.
-	Answered bool
-	// Late: After was called before, when the reply did not arrive in time. What
-	// has happened to the key since may be this command's work.
-	Late bool
-}
-
 // Options say what a tap reports, and to whom. Callbacks come from the goroutines
-// of connections, several at once; nil ones are not called. They may do anything
-// but call [Tap.Close] or lock Serial.
+// of connections, several at once. They may do anything but call [Tap.Close] or
+// lock Serial. All fields but Key must be set.
 type Options struct {
 	// Key is the watched key. Empty: no command is watched.
 	Key string
 	// Serial is shared by all taps that watch the same key. It is held from
-	// before Before until after After. Nil: the tap has its own.
-	Serial *Serializer
+	// before Before until after After.
+	Serial Serializer
 	// Before is called before a command that can touch the key is sent to the
 	// server, and After when its reply has arrived, its connection has ended, or
-	// 2 s have passed. Each Before is followed by one After, or two: see
-	// [Command.Late]. A transaction is the one command EXEC. A command that
-	// blocks on the server, such as BLPOP, keeps others waiting for 20 ms only.
-	Before, After func(client string, c Command)
+	// 2 s have passed. If the reply arrives later, After is called again: what has
+	// happened to the key since may be this command's work. A transaction is the
+	// one command exec. A command that blocks on the server, such as blpop, keeps
+	// others waiting for 20 ms only.
+	Before, After func(client, name string)
 	// Command is called with the name, in lower case, of every command, before
 	// it is sent.
 	Command func(client, name string)
@@ -62,53 +52,24 @@ type Options struct {
 	Strange func(err error)
 }
 
-// withDefaults replaces nil fields.
-func (o Options) withDefaults() Options {
-	if o.Serial == nil {
-		o.Serial = NewSerializer()
-	}
-	if o.Before == nil {
-		o.Before = func(string, Command) {}
-	}
-	if o.After == nil {
-		o.After = func(string, Command) {}
-	}
-	if o.Command == nil {
-		o.Command = func(string, string) {}
-	}
-	if o.Strange == nil {
-		o.Strange = func(error) {}
-	}
-	return o
-}
-
 // Serializer lets one command at a time touch the key. It is a mutex whose waiters
-// can give up.
-type Serializer struct{ free chan struct{} }
+// can give up: a channel with room for one element, which is there while it is locked.
+type Serializer chan struct{}
 
 // NewSerializer returns an unlocked Serializer.
-func NewSerializer() *Serializer {
-	s := &Serializer{free: make(chan struct{}, 1)}
-	s.free <- struct{}{}
-	return s
-}
+func NewSerializer() Serializer { return make(Serializer, 1) }
 
 // Lock waits until no command that can touch the key is in flight. It must not be
 // called from a callback of a [Tap].
-func (s *Serializer) Lock() { <-s.free }
+func (s Serializer) Lock() { s <- struct{}{} }
 
 // Unlock lets the next command pass.
-func (s *Serializer) Unlock() { s.free <- struct{}{} }
+func (s Serializer) Unlock() { <-s }
 
 // lockUnless is Lock, but returns false if stop closes first.
-func (s *Serializer) lockUnless(stop <-chan struct{}) bool {
+func (s Serializer) lockUnless(stop <-chan struct{}) bool {
 	select {
-	case <-s.free:
-		return true
-	default:
-	}
-	select {
-	case <-s.free:
+	case s <- struct{}{}:
 		return true
 	case <-stop:
 		return false

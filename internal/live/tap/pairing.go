@@ -1,7 +1,7 @@
 package tap
 
 import (
-	"bytes"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -10,12 +10,9 @@ import (
 
 // inflight is a command that waits for its reply.
 type inflight struct {
-	name       string
-	subscribes bool     // it is answered by messages of a subscription
-	watched    *Command // nil if the command cannot touch the key
-
+	name    string
 	claimed atomic.Bool   // After has been or is about to be called
-	done    chan struct{} // closed once the reply has been handled; nil if unwatched
+	done    chan struct{} // closed once the reply has been handled; nil if it cannot touch the key
 }
 
 // claim reports whether it is the caller that must call After and unlock the
@@ -96,7 +93,9 @@ func (q *pairing) reply(raw []byte) (*inflight, error) {
 	return nil, ErrUnpaired
 }
 
-func (q *pairing) oldestSubscribes() bool { return len(q.waiting) > 0 && q.waiting[0].subscribes }
+func (q *pairing) oldestSubscribes() bool {
+	return len(q.waiting) > 0 && subscribing[q.waiting[0].name]
+}
 
 func (q *pairing) pop() *inflight {
 	p := q.waiting[0]
@@ -130,12 +129,12 @@ func set(names ...string) map[string]bool {
 }
 
 // endsPairing reports whether replies cannot be paired after the command.
-func endsPairing(name string, args [][]byte) bool {
+func endsPairing(name string, args []string) bool {
 	switch name {
 	case "monitor", "sync", "psync":
 		return true
 	case "client":
-		return len(args) > 1 && bytes.EqualFold(args[1], []byte("reply"))
+		return len(args) > 1 && strings.EqualFold(args[1], "reply")
 	}
 	return false
 }
@@ -144,7 +143,7 @@ func endsPairing(name string, args [][]byte) bool {
 type transaction struct{ open, touches bool }
 
 // applies reports whether the command can touch the key as soon as it arrives.
-func (x *transaction) applies(name string, args [][]byte, key string) bool {
+func (x *transaction) applies(name string, args []string, key string) bool {
 	touches := keyobserver.Touches(name, args[1:], key)
 	switch name {
 	case "multi":

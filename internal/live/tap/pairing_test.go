@@ -53,7 +53,7 @@ func TestPairing(t *testing.T) {
 			var q pairing
 			for _, s := range steps {
 				if name, ok := strings.CutPrefix(s.text, "> "); ok {
-					q.sent(&inflight{name: name, subscribes: subscribing[name]})
+					q.sent(&inflight{name: name})
 					continue
 				}
 				p, err := q.reply([]byte(s.text))
@@ -91,12 +91,9 @@ func TestWhatTouchesTheKey(t *testing.T) {
 			var x transaction
 			var got []string
 			for c := range strings.SplitSeq(tc.commands, "|") {
-				var args [][]byte
-				for w := range strings.FieldsSeq(c) {
-					args = append(args, []byte(w))
-				}
-				if x.applies(string(args[0]), args, "k") {
-					got = append(got, string(args[0]))
+				args := strings.Fields(c)
+				if x.applies(args[0], args, "k") {
+					got = append(got, args[0])
 				}
 			}
 			if strings.Join(got, " ") != tc.touching {

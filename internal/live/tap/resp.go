@@ -6,17 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
+	"strings"
 )
 
 // ErrMalformed: a stream is not Redis's protocol.
 var ErrMalformed = errors.New("not Redis's protocol")
 
 const (
-	// readSize is how many bytes are read at once.
-	readSize = 32 << 10
-	// maxLine is the longest line: Redis's own bound on its input.
-	maxLine = 64 << 10
+	// readSize is how many bytes are read at once, and how long a line may be:
+	// Redis's own bound on its input.
+	readSize = 64 << 10
 	// maxBulk is the longest string: Redis's own default bound.
 	maxBulk = 512 << 20
 	// maxCount is how many elements an aggregate may have.
@@ -28,14 +28,9 @@ const (
 // reader cuts a stream into commands or replies. Every byte that it takes from the
 // stream is in raw, even if it fails.
 type reader struct {
-	br   *bufio.Reader
-	raw  []byte
-	ends []span
-	args [][]byte
+	br  *bufio.Reader
+	raw bytes.Buffer
 }
-
-// span is where an argument lies in raw, which may move while it grows.
-type span struct{ from, to int }
 
 func newReader(r io.Reader) *reader { return &reader{br: bufio.NewReaderSize(r, readSize)} }
 
@@ -43,17 +38,16 @@ func newReader(r io.Reader) *reader { return &reader{br: bufio.NewReaderSize(r, 
 func (r *reader) more() bool { return r.br.Buffered() > 0 }
 
 func (r *reader) clear() {
-	if cap(r.raw) > keepSize {
-		r.raw = nil
+	if r.raw.Cap() > keepSize {
+		r.raw = bytes.Buffer{}
 	}
-	r.raw = r.raw[:0]
+	r.raw.Reset()
 }
 
-// command reads one command, an array of strings, into raw. The next call
-// overwrites what it returns. Redis does not answer an empty command.
-func (r *reader) command() ([][]byte, error) {
+// command reads one command, an array of strings. Redis does not answer an empty
+// one.
+func (r *reader) command() (args []string, err error) {
 	r.clear()
-	r.ends, r.args = r.ends[:0], r.args[:0]
 	_, n, err := r.header("*")
 	if err != nil {
 		return nil, err
@@ -66,19 +60,16 @@ func (r *reader) command() ([][]byte, error) {
 		if size < 0 {
 			return nil, fmt.Errorf("%w: an argument of length %d", ErrMalformed, size)
 		}
-		from := len(r.raw)
+		from := r.raw.Len()
 		if err := r.bulk(size); err != nil {
 			return nil, err
 		}
-		r.ends = append(r.ends, span{from, from + size})
+		args = append(args, string(r.raw.Bytes()[from:from+size]))
 	}
-	for _, s := range r.ends {
-		r.args = append(r.args, r.raw[s.from:s.to])
-	}
-	return r.args, nil
+	return args, nil
 }
 
-// reply reads one whole reply, or one push message, into raw.
+// reply reads one whole reply, or one push message.
 func (r *reader) reply() error {
 	r.clear()
 	for left := 1; left > 0; left-- {
@@ -112,83 +103,53 @@ func (r *reader) header(kinds string) (kind byte, n int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if len(line) == 0 || bytes.IndexByte([]byte(kinds), line[0]) < 0 {
+	if len(line) == 0 || strings.IndexByte(kinds, line[0]) < 0 {
 		return 0, 0, fmt.Errorf("%w: a line begins %.20q, want one of %s", ErrMalformed, line, kinds)
 	}
 	kind = line[0]
+	bound := maxCount
 	switch kind {
 	case '+', '-', ':', '_', '#', ',', '(':
 		return kind, 0, nil
+	case '$', '=', '!':
+		bound = maxBulk
 	}
-	bound := maxBulk
-	if bytes.IndexByte([]byte("*~>%|"), kind) >= 0 {
-		bound = maxCount
-	}
-	n, ok := length(line[1:])
-	if !ok || n > bound {
+	n, err = strconv.Atoi(string(line[1:]))
+	if err != nil || n < -1 || n > bound {
 		return 0, 0, fmt.Errorf("%w: length %.20q", ErrMalformed, line)
 	}
 	return kind, n, nil
 }
 
-// length reads a length: -1, or digits.
-func length(b []byte) (n int, ok bool) {
-	if string(b) == "-1" {
-		return -1, true
-	}
-	if len(b) == 0 || len(b) > 10 {
-		return 0, false
-	}
-	for _, d := range b {
-		if d < '0' || d > '9' {
-			return 0, false
-		}
-		n = 10*n + int(d-'0')
-	}
-	return n, true
-}
-
-// line reads a line and returns it without its end.
+// line reads a line and returns it without its end. The next read overwrites it.
 func (r *reader) line() ([]byte, error) {
-	from := len(r.raw)
-	for {
-		part, err := r.br.ReadSlice('\n')
-		r.raw = append(r.raw, part...)
-		line := r.raw[from:]
-		switch {
-		case err == nil && bytes.HasSuffix(line, []byte("\r\n")):
-			return line[:len(line)-2], nil
-		case err == nil || len(line) > maxLine:
-			return nil, fmt.Errorf("%w: a line without its end: %.20q", ErrMalformed, line)
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, cut(err, len(r.raw))
-		}
+	line, err := r.br.ReadSlice('\n')
+	r.raw.Write(line)
+	whole, ok := bytes.CutSuffix(line, []byte("\r\n"))
+	switch {
+	case err == nil && ok:
+		return whole, nil
+	case err == nil || errors.Is(err, bufio.ErrBufferFull):
+		return nil, fmt.Errorf("%w: a line without its end: %.20q", ErrMalformed, line)
 	}
+	return nil, r.cut(err)
 }
 
 // bulk reads n bytes and the line end after them. It allocates memory only for
 // bytes that arrive, not for those announced.
 func (r *reader) bulk(n int) error {
-	for left := n + 2; left > 0; {
-		part := min(left, readSize)
-		r.raw = slices.Grow(r.raw, part)
-		have := len(r.raw)
-		got, err := io.ReadFull(r.br, r.raw[have:have+part])
-		r.raw = r.raw[:have+got]
-		if err != nil {
-			return cut(err, len(r.raw))
-		}
-		left -= part
+	if _, err := io.CopyN(&r.raw, r.br, int64(n)+2); err != nil {
+		return r.cut(err)
 	}
-	if !bytes.HasSuffix(r.raw, []byte("\r\n")) {
+	if !bytes.HasSuffix(r.raw.Bytes(), []byte("\r\n")) {
 		return fmt.Errorf("%w: a string of %d bytes does not end there", ErrMalformed, n)
 	}
 	return nil
 }
 
 // cut distinguishes a stream that ends inside a value from one that ends after it.
-func cut(err error, have int) error {
-	if errors.Is(err, io.EOF) && have > 0 {
+func (r *reader) cut(err error) error {
+	if errors.Is(err, io.EOF) && r.raw.Len() > 0 {
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -15,7 +15,7 @@ func TestReplies(t *testing.T) {
 		"$0\r\n\r\n", "$-1\r\n", "$5\r\na\r\nb\n\r\n", "=7\r\ntxt:abc\r\n", "!3\r\nERR\r\n",
 		"*0\r\n", "*-1\r\n", "*2\r\n*1\r\n:1\r\n$1\r\nx\r\n", "~1\r\n+a\r\n", "%1\r\n+a\r\n*1\r\n:1\r\n",
 		"|1\r\n+ttl\r\n:3\r\n$1\r\nx\r\n", ">2\r\n+message\r\n+x\r\n",
-		"+" + strings.Repeat("x", maxLine-10) + "\r\n",
+		"+" + strings.Repeat("x", readSize-10) + "\r\n",
 		fmt.Sprintf("$%d\r\n%s\r\n", 3*readSize, strings.Repeat("y", 3*readSize)),
 	} {
 		t.Run(fmt.Sprintf("%.20q", whole), func(t *testing.T) {
@@ -23,18 +23,18 @@ func TestReplies(t *testing.T) {
 			if err := r.reply(); err != nil {
 				t.Fatal(err)
 			}
-			if string(r.raw) != whole {
-				t.Errorf("read %.60q", r.raw)
+			if r.raw.String() != whole {
+				t.Errorf("read %.60q", r.raw.Bytes())
 			}
-			if err := r.reply(); err != nil || string(r.raw) != "+next\r\n" {
-				t.Errorf("then read %.60q, %v", r.raw, err)
+			if err := r.reply(); err != nil || r.raw.String() != "+next\r\n" {
+				t.Errorf("then read %.60q, %v", r.raw.Bytes(), err)
 			}
 			if err := r.reply(); err != io.EOF {
 				t.Errorf("then %v, want EOF", err)
 			}
 			cut := newReader(strings.NewReader(whole[:len(whole)-1]))
-			if err := cut.reply(); err != io.ErrUnexpectedEOF || string(cut.raw) != whole[:len(whole)-1] {
-				t.Errorf("cut short: %v with %.60q", err, cut.raw)
+			if err := cut.reply(); err != io.ErrUnexpectedEOF || cut.raw.String() != whole[:len(whole)-1] {
+				t.Errorf("cut short: %v with %.60q", err, cut.raw.Bytes())
 			}
 		})
 	}
@@ -55,7 +55,7 @@ func TestCommands(t *testing.T) {
 				t.Fatalf("%q, %v, want %q", args, err, want)
 			}
 			for i := range want {
-				if string(args[i]) != want[i] {
+				if args[i] != want[i] {
 					t.Errorf("argument %d is %q, want %q", i, args[i], want[i])
 				}
 			}
@@ -68,7 +68,7 @@ func TestMalformedStreamsKeepTheirBytes(t *testing.T) {
 		"inline": "PING\r\n", "empty line": "\r\n", "bare newline": "*1\n", "no length": "*\r\n", "a length of letters": "*x\r\n",
 		"below none": "*-2\r\n", "no such length": "*99999999999\r\n", "too long a string": "*1\r\n$999999999\r\n",
 		"none in a command": "*1\r\n$-1\r\n", "a number in a command": "*1\r\n:1\r\n", "a string that goes on": "*1\r\n$1\r\nabc\r\n",
-		"an endless line": "*" + strings.Repeat("1", 3*maxLine),
+		"an endless line": "*" + strings.Repeat("1", 3*readSize),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReader(strings.NewReader(in))
@@ -84,7 +84,7 @@ func TestMalformedStreamsKeepTheirBytes(t *testing.T) {
 // checkBytes checks that the bytes read and the rest make up the input.
 func checkBytes(t *testing.T, r *reader, in string) {
 	t.Helper()
-	raw := bytes.Clone(r.raw)
+	raw := bytes.Clone(r.raw.Bytes())
 	rest, err := io.ReadAll(r.br)
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +99,8 @@ func TestAnAnnouncedLengthTakesNoMemory(t *testing.T) {
 	if err := r.reply(); err != io.ErrUnexpectedEOF {
 		t.Fatal(err)
 	}
-	if cap(r.raw) > 4*readSize {
-		t.Errorf("%d bytes taken for 3", cap(r.raw))
+	if r.raw.Cap() > 4*readSize {
+		t.Errorf("%d bytes taken for 3", r.raw.Cap())
 	}
 }
 
@@ -111,7 +111,7 @@ func FuzzStreams(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		read := map[string]func(*reader) error{
 			"commands": func(r *reader) error { _, err := r.command(); return err },
-			"replies":  func(r *reader) error { err := r.reply(); confirms(r.raw); return err },
+			"replies":  func(r *reader) error { err := r.reply(); confirms(r.raw.Bytes()); return err },
 		}
 		for name, next := range read {
 			r := newReader(strings.NewReader(in))
@@ -119,7 +119,7 @@ func FuzzStreams(f *testing.F) {
 			var err error
 			for err == nil {
 				err = next(r)
-				got = append(got, r.raw...)
+				got = append(got, r.raw.Bytes()...)
 			}
 			rest, _ := io.ReadAll(r.br)
 			if string(got)+string(rest) != in {

@@ -17,7 +17,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -50,7 +52,7 @@ func New(client string, upstream func() string, o Options) (*Tap, error) {
 }
 
 func newTap(client string, upstream func() string, o Options) *Tap {
-	t := &Tap{path: path{client: client, o: o.withDefaults()}, upstream: upstream, conns: map[*conn]bool{}}
+	t := &Tap{path: path{client: client, o: o}, upstream: upstream, conns: map[*conn]bool{}}
 	t.ctx, t.stop = context.WithCancel(context.Background())
 	return t
 }
@@ -98,11 +100,7 @@ func (t *Tap) LoseReply(fired func(proof string)) {
 func (t *Tap) open() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var conns []*conn
-	for c := range t.conns {
-		conns = append(conns, c)
-	}
-	return conns
+	return slices.Collect(maps.Keys(t.conns))
 }
 
 // accept accepts connections until the tap is closed.
