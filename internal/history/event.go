@@ -63,15 +63,6 @@ var kinds = []Kind{
 	Fired, Over, Unfired, Finding, Residue, End,
 }
 
-// known says of each kind that it exists.
-var known = func() map[Kind]bool {
-	m := make(map[Kind]bool, len(kinds))
-	for _, k := range kinds {
-		m[k] = true
-	}
-	return m
-}()
-
 // Kinds lists every kind of event: those of a client, of Redis, of the harness.
 func Kinds() []Kind { return slices.Clone(kinds) }
 

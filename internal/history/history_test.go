@@ -102,7 +102,7 @@ func TestReaderAgreesWithEncodingJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &want); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if problem, detail := decodeEvent([]byte(line), &got); problem != nil {
+		if problem, detail := decode([]byte(line), &got, eventKeys, 3, ErrSyntax); problem != nil {
 			t.Errorf("%s: %v %s", line, problem, detail)
 		} else if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-encoding/json +reader):\n%s", line, d)

@@ -2,14 +2,15 @@ package history
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MaxLine is the longest line that a history may have, in bytes.
@@ -64,7 +65,7 @@ type Reader struct {
 // NewReader reads the header of the history in r; name is for errors.
 func NewReader(r io.Reader, name string) (*Reader, error) {
 	in := &Reader{name: name, in: bufio.NewReaderSize(r, MaxLine+1), line: 1}
-	line, _, err := in.next()
+	line, _, err := in.readLine()
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, in.fail(ErrEmpty, "")
@@ -87,7 +88,7 @@ func (r *Reader) Next(e *Event) error {
 }
 
 func (r *Reader) event(e *Event) error {
-	line, whole, err := r.next()
+	line, whole, err := r.readLine()
 	switch {
 	case errors.Is(err, io.EOF) && r.ended:
 		return io.EOF
@@ -99,16 +100,19 @@ func (r *Reader) event(e *Event) error {
 	case r.ended:
 		return r.fail(ErrOrder, "a line follows the end event")
 	}
-	if problem, detail := decodeEvent(line, e); problem != nil {
+	*e = Event{}
+	if problem, detail := decode(line, e, eventKeys, 3, ErrSyntax); problem != nil {
 		if !whole {
 			problem, detail = ErrTruncated, "in the middle of a line"
 		}
 		return r.fail(problem, detail)
 	}
-	if e.Seq != r.seq+1 {
+	switch {
+	case !slices.Contains(kinds, e.Kind):
+		return r.fail(ErrUnknownKind, fmt.Sprintf("%q", e.Kind))
+	case e.Seq != r.seq+1:
 		return r.fail(ErrOrder, fmt.Sprintf("n is %d after %d", e.Seq, r.seq))
-	}
-	if e.At < r.at {
+	case e.At < r.at:
 		return r.fail(ErrOrder, fmt.Sprintf("t is %d after %d", e.At, r.at))
 	}
 	r.line++
@@ -124,8 +128,8 @@ func (r *Reader) fail(p *Problem, detail string) error {
 	return fmt.Errorf("%s:%d: %w%s; %s", r.name, r.line, p, detail, p.remedy)
 }
 
-// next is the next line, and whether a newline ended it.
-func (r *Reader) next() (line []byte, whole bool, err error) {
+// readLine returns the next line, and whether a newline ended it.
+func (r *Reader) readLine() (line []byte, whole bool, err error) {
 	line, err = r.in.ReadSlice('\n')
 	switch {
 	case err == nil:
@@ -153,8 +157,8 @@ func (r *Reader) readHeader(line []byte) error {
 	if *peek.Version != FormatVersion {
 		return r.fail(ErrVersion, fmt.Sprintf("version %d, this simrun reads %d", *peek.Version, FormatVersion))
 	}
-	if err := json.Unmarshal(line, &r.header, json.RejectUnknownMembers(true)); err != nil {
-		return r.fail(mistake(err, ErrHeader))
+	if problem, detail := decode(line, &r.header, headerKeys, 0, ErrHeader); problem != nil {
+		return r.fail(problem, detail)
 	}
 	if h := r.header; h.Lease < 0 || h.Sections < 0 || h.MinSections < 0 {
 		return r.fail(ErrHeader, "lease, sections and min_sections cannot be negative")
@@ -163,49 +167,80 @@ func (r *Reader) readHeader(line []byte) error {
 	return nil
 }
 
-// strict are the options of an event: no unknown key, no null. (No key twice,
-// and none in other letters, is the package's default.)
-var strict = json.JoinOptions(
-	json.RejectUnknownMembers(true),
-	jsontext.AllowInvalidUTF8(true), // which becomes U+FFFD
-	json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ any) error {
-		if d.PeekKind() == 'n' {
-			return errors.New("null is no value")
-		}
-		return json.SkipFunc
-	})),
-)
+// The keys that a line may have; an event must have the first three.
+var eventKeys, headerKeys = keysOf[Event](), keysOf[Header]()
 
-// decodeEvent reads a line into e, which it overwrites.
-func decodeEvent(line []byte, e *Event) (*Problem, string) {
-	var in struct {
-		Seq  *int   `json:"n"`
-		At   *int64 `json:"t"`
-		Kind *Kind  `json:"k"`
-		Event
+func keysOf[T any]() (keys []string) {
+	for f := range reflect.TypeFor[T]().Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, key)
 	}
-	if err := json.Unmarshal(line, &in, strict); err != nil {
-		return mistake(err, ErrSyntax)
+	return keys
+}
+
+// decode reads a line into v, a pointer to a zero struct, and checks what
+// encoding/json does not: that each key is one of keys, to the letter, and comes
+// once, that the first ones, as many as required, are there, and, if any are, that
+// no value is null. It returns other for any mistake but an unknown key.
+func decode(line []byte, v any, keys []string, required int, other *Problem) (*Problem, string) {
+	if err := json.Unmarshal(line, v); err != nil {
+		if at := (*json.UnmarshalTypeError)(nil); errors.As(err, &at) && at.Field != "" {
+			return other, fmt.Sprintf("%q cannot be a %s", at.Field, at.Value)
+		}
+		return other, err.Error()
 	}
-	if in.Seq == nil || in.At == nil || in.Kind == nil {
-		return ErrSyntax, `it lacks one of "n", "t", "k"`
+	object := bytes.Trim(line, " \t\r\n")
+	if object[0] != '{' {
+		return other, "null is no object"
 	}
-	*e = in.Event
-	e.Seq, e.At, e.Kind = *in.Seq, *in.At, *in.Kind
-	if !known[e.Kind] {
-		return ErrUnknownKind, fmt.Sprintf("%q", e.Kind)
+	var seen uint
+	for rest := bytes.TrimSpace(object[1 : len(object)-1]); len(rest) > 0; {
+		var quoted, value []byte
+		quoted, rest = cut(rest)
+		value, rest = cut(rest)
+		key := strings.Trim(string(quoted), "\" \t\r\n")
+		if strings.Contains(key, `\`) {
+			_ = json.Unmarshal(quoted, &key) // which succeeded above
+		}
+		i := slices.Index(keys, key)
+		switch {
+		case i < 0:
+			return ErrUnknownKey, fmt.Sprintf("%q", key)
+		case seen&(1<<i) != 0:
+			return other, fmt.Sprintf("%q comes twice", key)
+		case required > 0 && bytes.HasPrefix(bytes.TrimSpace(value), []byte("null")):
+			return other, fmt.Sprintf("%q cannot be null", key)
+		}
+		seen |= 1 << i
+	}
+	for i, key := range keys[:required] {
+		if seen&(1<<i) == 0 {
+			return other, fmt.Sprintf("it lacks %q", key)
+		}
 	}
 	return nil, ""
 }
 
-// mistake tells an unknown key from other mistakes in a line, and says what and
-// where it is.
-func mistake(err error, other *Problem) (*Problem, string) {
-	if at := (*json.SemanticError)(nil); errors.As(err, &at) && errors.Is(at.Err, json.ErrUnknownName) {
-		return ErrUnknownKey, fmt.Sprintf("%q", at.JSONPointer.LastToken())
+// cut splits valid JSON at its first colon or comma that is neither in a string
+// nor nested.
+func cut(b []byte) (first, rest []byte) {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		case depth == 0 && (c == ':' || c == ','):
+			return b[:i], b[i+1:]
+		}
 	}
-	_, detail, _ := strings.Cut(err.Error(), ": ")
-	return other, detail
+	return b, nil
 }
 
 // ReadFile reads a whole history. Where it is rejected, the events before the
