@@ -1,14 +1,12 @@
 package check
 
-import (
-	"github.com/lockchaos/simrun/internal/history"
-)
+import "github.com/lockchaos/simrun/internal/history"
 
 var foreignReleaseProperty = Property{
 	Name: "foreign-release", Unit: Count, Severity: Exclusion, Letter: "F",
 	Broken:    "a client removed a key that another owner held",
 	DependsOn: "whether the last holder releases before the next one has the key",
-	watch:     func(st *state, _ int64) checker { return &foreignRelease{breaches{st: st}} },
+	watch:     func(b breaches) checker { return &foreignRelease{b} },
 }
 
 // foreignRelease: a client removed a key that another client owned. A key that

@@ -91,7 +91,7 @@ func newJudge(h history.Header, props ...Property) *Judge {
 	st := newState(h)
 	j := &Judge{st: st, tally: newTally(st), props: props}
 	for _, p := range props {
-		j.checkers = append(j.checkers, p.watch(st, p.bound(h)))
+		j.checkers = append(j.checkers, p.watch(breaches{st: st, bound: p.bound(h)}))
 	}
 	return j
 }

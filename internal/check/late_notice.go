@@ -13,8 +13,8 @@ var lateNoticeProperty = Property{
 	// A holder that works in slices looks at its lease several times a second: one
 	// second allows for a slice and a round trip.
 	Bound: time.Second,
-	watch: func(st *state, bound int64) checker {
-		return &lateNotice{breaches: breaches{st: st}, bound: bound, since: map[*client]ref{}}
+	watch: func(b breaches) checker {
+		return &lateNotice{breaches: b, since: map[*client]ref{}}
 	},
 }
 
@@ -26,7 +26,6 @@ var lateNoticeProperty = Property{
 // the loss until the client noticed, or stopped being inside.
 type lateNotice struct {
 	breaches
-	bound int64
 	since map[*client]ref // clients inside that lost their key unawares
 }
 

@@ -10,7 +10,7 @@ var leakProperty = Property{
 	Name: "leak", Unit: Count, Severity: Leftover, Liveness: true, Letter: "L",
 	Broken:    "something was left behind when all was over",
 	DependsOn: "what is still under way when the run ends",
-	watch:     func(st *state, _ int64) checker { return &leak{breaches{st: st}} },
+	watch:     func(b breaches) checker { return &leak{b} },
 }
 
 // leak: something was left when all was over: goroutines, keys without expiry,

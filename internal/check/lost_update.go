@@ -10,7 +10,7 @@ var lostUpdateProperty = Property{
 	Name: "lost-update", Unit: Count, Severity: Corruption, Letter: "U",
 	Broken:    "an accepted write undid another one that it knew nothing of",
 	DependsOn: "whether two holders read the same version before either writes",
-	watch:     func(st *state, _ int64) checker { return &lostUpdate{breaches: breaches{st: st}} },
+	watch:     func(b breaches) checker { return &lostUpdate{breaches: b} },
 }
 
 // lostUpdate: an accepted write was computed from another version than the

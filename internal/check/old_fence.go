@@ -1,14 +1,12 @@
 package check
 
-import (
-	"github.com/lockchaos/simrun/internal/history"
-)
+import "github.com/lockchaos/simrun/internal/history"
 
 var oldFenceProperty = Property{
 	Name: "old-fence", Unit: Count, Severity: Misinformation, Letter: "E",
 	Broken:    "a lease was given a fencing token no greater than that of an earlier one",
 	DependsOn: "in what order things happen",
-	watch:     func(st *state, _ int64) checker { return &oldFence{breaches: breaches{st: st}} },
+	watch:     func(b breaches) checker { return &oldFence{breaches: b} },
 }
 
 // oldFence: a lease was given a fencing token that is not greater than that of a

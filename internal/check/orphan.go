@@ -13,7 +13,7 @@ var orphanProperty = Property{
 	// Between the server's applying an acquire and the client's learning of it lies
 	// one round trip; a second is a slow one.
 	Bound: time.Second,
-	watch: func(st *state, bound int64) checker { return &orphan{breaches: breaches{st: st}, bound: bound} },
+	watch: func(b breaches) checker { return &orphan{breaches: b} },
 }
 
 // orphan: a key stood, for longer than the bound, with an owner that had no
@@ -24,7 +24,6 @@ var orphanProperty = Property{
 // long the key stood so.
 type orphan struct {
 	breaches
-	bound  int64
 	owner  *client // of the orphan; nil if there is none
 	locked ref
 	stood  int64 // without the time in which the owner was paused

@@ -1,15 +1,13 @@
 package check
 
-import (
-	"github.com/lockchaos/simrun/internal/history"
-)
+import "github.com/lockchaos/simrun/internal/history"
 
 var overlapProperty = Property{
 	Name: "overlap", Unit: Nanoseconds, Severity: Exclusion, Letter: "O",
 	Broken:    "two clients are inside at once",
 	DependsOn: "whether the next client enters before the last holder has learned of its loss and left",
 	turning:   history.Entered,
-	watch:     func(st *state, _ int64) checker { return &overlap{breaches{st: st}} },
+	watch:     func(b breaches) checker { return &overlap{b} },
 }
 
 // overlap: two clients are inside at once, from entered to left or to death.

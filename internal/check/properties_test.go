@@ -2,6 +2,7 @@ package check
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,24 +14,28 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// TestProperties judges the histories of testdata/properties/NAME.txt. A file
-// is a row of cases: "# what happens", a history as [script] reads it, and
-// "=> " before each violation of NAME that it holds, or "=> kept".
+// TestProperties judges the histories of testdata/properties/NAME.txt. A file is a
+// list of cases: "# what happens", a history as [script] reads it, and "=> " before
+// each violation of NAME in it, or "=> kept". After a first line "tell", it is
+// instead the steps of the story of its first violation, with "*" after a proof.
 func TestProperties(t *testing.T) {
 	for _, p := range Properties {
 		t.Run(p.Name, func(t *testing.T) {
 			path := filepath.Join("testdata", "properties", p.Name+".txt")
 			file, err := os.ReadFile(path)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v: write its cases (README.md, step 3)", err)
 			}
 			var out strings.Builder
-			breaches, kept := 0, 0
+			breaches, kept, told := 0, 0, 0
 			for _, c := range splitCases(t, string(file)) {
-				got := judgeCase(t, p, c.history)
-				if got == "=> kept\n" {
+				got := judgeCase(t, p, c)
+				switch {
+				case c.tell:
+					told++
+				case got == "=> kept\n":
 					kept++
-				} else {
+				default:
 					breaches++
 				}
 				out.WriteString("# " + c.name + "\n" + c.history + got + "\n")
@@ -41,8 +46,8 @@ func TestProperties(t *testing.T) {
 					t.Errorf("%s (-want +got):\n%s", c.name, d)
 				}
 			}
-			if breaches == 0 || kept == 0 {
-				t.Errorf("%d breaches and %d near misses: want some of each", breaches, kept)
+			if breaches == 0 || kept == 0 || told == 0 {
+				t.Errorf("%s has %d breaches, %d near misses and %d cases that begin with \"tell\": write at least one of each", path, breaches, kept, told)
 			}
 			if *update {
 				if err := os.WriteFile(path, []byte(strings.TrimSuffix(out.String(), "\n")), 0o666); err != nil {
@@ -53,11 +58,11 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// judgeCase lists the violations of p. A judge of all properties and one of p
+// judgeCase lists the violations of p, or the story of the first. A judge of all properties and one of p
 // alone must find the same.
-func judgeCase(t *testing.T, p Property, text string) string {
+func judgeCase(t *testing.T, p Property, c testCase) string {
 	t.Helper()
-	h, events := script(t, text)
+	h, events := script(t, strings.TrimPrefix(c.history, "tell\n"))
 	var out string
 	var found []Violation
 	for _, v := range All(h, events).Violations {
@@ -77,13 +82,32 @@ func judgeCase(t *testing.T, p Property, text string) string {
 	if !slices.IsSortedFunc(own, func(a, b Violation) int { return int(a.At - b.At) }) {
 		t.Errorf("%s: violations are not in the order of At: %v", p.Name, own)
 	}
-	if out == "" {
+	switch {
+	case c.tell && len(own) == 0:
+		t.Errorf("%s: no violation of %s to tell", c.name, p.Name)
+	case c.tell:
+		return story(Narrate(h, events, found[0]))
+	case out == "":
 		return "=> kept\n"
 	}
 	return out
 }
 
-type testCase struct{ name, history, want string }
+func story(steps []Step) (out string) {
+	for i, s := range steps {
+		mark := ""
+		if s.Key {
+			mark = " *"
+		}
+		out += fmt.Sprintf("=> %d. %.3f s  %s%s\n", i+1, float64(s.At)/1e9, s.Text, mark)
+	}
+	return out
+}
+
+type testCase struct {
+	name, history, want string
+	tell                bool
+}
 
 func splitCases(t *testing.T, file string) []testCase {
 	t.Helper()
@@ -99,7 +123,9 @@ func splitCases(t *testing.T, file string) []testCase {
 		case strings.HasPrefix(line, "=> "):
 			cases[len(cases)-1].want += line
 		default:
-			cases[len(cases)-1].history += line
+			c := &cases[len(cases)-1]
+			c.tell = c.tell || line == "tell\n"
+			c.history += line
 		}
 	}
 	return cases

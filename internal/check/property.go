@@ -12,9 +12,11 @@ package check
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // Property is something that must never happen, or must happen in time.
@@ -33,8 +35,8 @@ type Property struct {
 	Bound       time.Duration
 	BoundLeases int64
 
-	turning history.Kind // of the proof that a story marks as the breach; empty for the last proof
-	watch   func(st *state, bound int64) checker
+	turning history.Kind           // of the proof that a story marks as the breach; empty for the last proof
+	watch   func(breaches) checker // makes the checker of one history
 }
 
 // Severity ranks what a breach does, the worst first. Properties of the same
@@ -90,10 +92,11 @@ type checker interface {
 	end() []Violation
 }
 
-// breaches is the part that all checkers share: the state they read, and the
-// violations they have found.
+// breaches is the part that all checkers share: the state they read, the bound of
+// the run in nanoseconds, and the violations they have found.
 type breaches struct {
 	st    *state
+	bound int64
 	found []Violation
 }
 
@@ -105,3 +108,29 @@ func (b *breaches) add(size int64, clients []string, events []int, format string
 }
 
 func (b *breaches) end() []Violation { return b.found }
+
+// span formats a measured time, in nanoseconds.
+func span(ns int64) string { return text.Measured(time.Duration(ns)) }
+
+// proof lists the known events, in order, each once.
+func proof(refs ...ref) []int {
+	var out []int
+	for _, r := range refs {
+		if r.known() {
+			out = append(out, r.seq)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// named lists the known clients, each once.
+func named(clients ...*client) []string {
+	var out []string
+	for _, c := range clients {
+		if c != nil && !slices.Contains(out, c.name) {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}

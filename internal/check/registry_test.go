@@ -2,6 +2,7 @@ package check
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -62,15 +63,30 @@ func TestCompareRanksTheWorstFirst(t *testing.T) {
 	}
 }
 
-// The project's README has a row for every property.
-func TestReadme(t *testing.T) {
-	src, err := os.ReadFile("../../README.md")
+// A property that is written but not registered would judge nothing.
+func TestEveryPropertyIsRegistered(t *testing.T) {
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range Properties {
-		if row := "| `" + p.Name + "` | "; !strings.Contains(string(src), row) {
-			t.Errorf("property %s: add the row %s%s | to the table in README.md", p.Name, row, p.Broken)
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^var (\w+) = Property\{\s*Name:\s*"([^"]*)"`).FindAllStringSubmatch(string(src), -1) {
+			if _, ok := Lookup(m[2]); !ok {
+				t.Errorf("%s: add %s to Properties in judge.go", file, m[1])
+			}
+		}
+	}
+	cases, err := filepath.Glob("testdata/properties/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range cases {
+		if name := strings.TrimSuffix(filepath.Base(file), ".txt"); place(name) < 0 {
+			t.Errorf("%s: there is no property %s in Properties in judge.go: rename or remove the file, or add the property", file, name)
 		}
 	}
 }

@@ -1,14 +1,12 @@
 package check
 
-import (
-	"github.com/lockchaos/simrun/internal/history"
-)
+import "github.com/lockchaos/simrun/internal/history"
 
 var staleWriteProperty = Property{
 	Name: "stale-write", Unit: Nanoseconds, Severity: Corruption, Letter: "S",
 	Broken:    "the resource accepted a write after a later holder had read it",
 	DependsOn: "whether the next holder has read before the last one's write arrives",
-	watch:     func(st *state, _ int64) checker { return &staleWrite{breaches{st: st}} },
+	watch:     func(b breaches) checker { return &staleWrite{b} },
 }
 
 // staleWrite: the resource accepted a write of a section after a later holder,

@@ -1,16 +1,14 @@
 package check
 
-import (
-	"github.com/lockchaos/simrun/internal/history"
-)
+import "github.com/lockchaos/simrun/internal/history"
 
 var starvedProperty = Property{
 	Name: "starved", Unit: Nanoseconds, Severity: Delay, Liveness: true, Letter: "V",
 	Broken:      "a holder kept others waiting for too long",
 	DependsOn:   "how long the others have waited already",
 	BoundLeases: 10, // a holder may renew a few times, but not keep others out for ten leases
-	watch: func(st *state, bound int64) checker {
-		return &starved{breaches: breaches{st: st}, bound: bound, judged: map[*client]int{}}
+	watch: func(b breaches) checker {
+		return &starved{breaches: b, judged: map[*client]int{}}
 	},
 }
 
@@ -21,7 +19,6 @@ var starvedProperty = Property{
 // most one violation; its size is how long it kept that client waiting.
 type starved struct {
 	breaches
-	bound  int64
 	judged map[*client]int // Seq of the entered of the hold that was judged last
 }
 

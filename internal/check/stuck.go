@@ -14,7 +14,7 @@ var stuckProperty = Property{
 	// A waiter that was not woken must poll by itself: five seconds allow for its
 	// longest sensible interval and go-redis's timeout of three seconds.
 	Bound: 5 * time.Second,
-	watch: func(st *state, bound int64) checker { return &stuck{breaches: breaches{st: st}, bound: bound} },
+	watch: func(b breaches) checker { return &stuck{breaches: b} },
 }
 
 // stuck: a live client waited and the lock could be had, but nobody got it
@@ -25,7 +25,6 @@ var stuckProperty = Property{
 // violation; its size is how long it was.
 type stuck struct {
 	breaches
-	bound int64
 	open  bool    // clients wait, nobody is inside, no fault is active
 	since int64   // when it became so
 	free  int64   // when the key stopped, or by its lease should stop, keeping anybody out

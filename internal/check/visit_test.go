@@ -9,7 +9,7 @@ import (
 // TestMemoryIsBoundedByWhatIsOpen: sections that are over leave nothing behind.
 func TestMemoryIsBoundedByWhatIsOpen(t *testing.T) {
 	st := newState(history.Header{Clients: []string{"A"}})
-	stale, lost := staleWriteProperty.watch(st, 0), lostUpdateProperty.watch(st, 0).(*lostUpdate)
+	stale, lost := staleWriteProperty.watch(breaches{st: st}), lostUpdateProperty.watch(breaches{st: st}).(*lostUpdate)
 	seq, section := 0, 0
 	emit := func(kind history.Kind, section int) {
 		seq++

@@ -1,14 +1,12 @@
 package check
 
-import (
-	"github.com/lockchaos/simrun/internal/history"
-)
+import "github.com/lockchaos/simrun/internal/history"
 
 var zombieProperty = Property{
 	Name: "zombie", Unit: Count, Severity: Exclusion, Letter: "Z",
 	Broken:    "a key was renewed after its release",
 	DependsOn: "whether a renewal is under way when the release comes",
-	watch:     func(st *state, _ int64) checker { return &zombie{breaches{st: st}} },
+	watch:     func(b breaches) checker { return &zombie{b} },
 }
 
 // zombie: a client renewed a key after its release had returned. It does not

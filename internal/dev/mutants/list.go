@@ -38,7 +38,7 @@ func checkersOff() []mutant {
 			New:  "\toff(" + first + "Property),\n",
 			extra: `
 func off(p Property) Property {
-	p.watch = func(*state, int64) checker { return &breaches{} }
+	p.watch = func(breaches) checker { return &breaches{} }
 	return p
 }
 
