@@ -45,12 +45,12 @@ type Severity uint8
 
 // The severities.
 const (
-	Corruption     Severity = iota // the data is wrong
-	Exclusion                      // a client is inside, or locked out, that must not be
-	Blockage                       // a key keeps clients out on behalf of nobody
-	Delay                          // waiters do not get in
-	Misinformation                 // a holder learns of its loss too late, or the resource cannot tell the newest holder
-	Leftover                       // something is left behind
+	Corruption     Severity = iota + 1 // the data is wrong
+	Exclusion                          // a client is inside, or locked out, that must not be
+	Blockage                           // a key keeps clients out on behalf of nobody
+	Delay                              // waiters do not get in
+	Misinformation                     // a holder learns of its loss too late, or the resource cannot tell the newest holder
+	Leftover                           // something is left behind
 )
 
 // The units of [Violation.Size].

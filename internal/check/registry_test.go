@@ -28,7 +28,7 @@ func TestPropertiesAreComplete(t *testing.T) {
 			missing("Letter", "of its own for charts, none of X! and "+taken)
 		}
 		letters[p.Letter] = p.Name
-		if p.Severity > Leftover {
+		if p.Severity < Corruption || p.Severity > Leftover {
 			missing("Severity", "from Corruption to Leftover")
 		}
 		if p.Broken == "" || strings.HasSuffix(p.Broken, ".") {
