@@ -18,6 +18,7 @@ type evidence struct {
 	events    []history.Event
 	violation *check.Violation // nil if the run shows a strategy that held
 	steps     []check.Step
+	proof     []int // Seq of the events that the violation and the steps point to
 	lanes     timeline.Timeline
 }
 
@@ -67,23 +68,13 @@ func newEvidence(h history.Header, events []history.Event, v *check.Violation) *
 	e := &evidence{header: h, events: events, violation: v}
 	if v != nil {
 		e.steps = check.Narrate(h, events, *v)
-	}
-	e.lanes = timeline.Build(h, events, e.proof()...)
-	return e
-}
-
-// proof lists the events that the steps and the violation point to.
-func (e *evidence) proof() []int {
-	if e.violation == nil {
-		return nil
-	}
-	seqs := slices.Clone(e.violation.Events)
-	for _, s := range e.steps {
-		if s.Seq != 0 {
-			seqs = append(seqs, s.Seq)
+		e.proof = slices.Clone(v.Events)
+		for _, s := range e.steps {
+			e.proof = append(e.proof, s.Seq)
 		}
 	}
-	return seqs
+	e.lanes = timeline.Build(h, events, e.proof...)
+	return e
 }
 
 // firstProof is when the first event that proves the violation happened.

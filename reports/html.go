@@ -31,7 +31,6 @@ var pageFuncs = template.FuncMap{
 	"frames":  func(dump string) []frame { return stackFrames(dump, stackLines) },
 	"minus":   func(a, b float64) float64 { return a - b },
 	"next":    func(i int) int { return i + 1 },
-	"seconds": func(ms float64) string { return text.MeasuredSeconds(ms / 1000) },
 	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
 	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
 	"width":   barPercent,
@@ -153,7 +152,7 @@ func newCellView(scenario string, s results.Strategy, e *evidence, many bool) ce
 			return c
 		}
 	}
-	lanes, cut := e.lanes.Clip(e.proof(), limit)
+	lanes, cut := e.lanes.Clip(e.proof, limit)
 	if cut {
 		c.Cut = fmt.Sprintf("This shows %s to %s. The whole run is in %s.", timeline.Clock(lanes.Start), timeline.Clock(lanes.End), s.History)
 	}
@@ -178,7 +177,9 @@ const noExpectation = "no expectation"
 // countView is a number in the table with what was expected of it.
 type countView struct {
 	N           int
-	Expectation string // "" if there is nothing to say
+	Property    string   // that was violated so often; "" if it counts something else
+	Notes       []string // on how many runs, and how badly
+	Expectation string   // "" if there is nothing to say
 	Mismatch    bool
 }
 
@@ -200,26 +201,21 @@ func countObservation(s results.Strategy, name string, n int) countView {
 	return c
 }
 
-// violationView is a cell of the table: a property's violations by a strategy.
-type violationView struct {
-	countView
-	Property, Runs, Worst string
-}
-
-func countViolation(s results.Strategy, property string) violationView {
+func countViolation(s results.Strategy, property string) countView {
 	b := s.Violations[property]
-	v := violationView{countView: countObservation(s, property, b.Count), Property: property}
+	c := countObservation(s, property, b.Count)
+	c.Property = property
 	if b.Count > 0 {
-		v.Expectation = cmp.Or(v.Expectation, noExpectation)
-		v.Runs = fmt.Sprintf("%s of %s", text.Number(b.Runs), text.Count(s.Runs, "run"))
+		c.Expectation = cmp.Or(c.Expectation, noExpectation)
+		c.Notes = append(c.Notes, text.Number(b.Runs)+" of "+text.Count(s.Runs, "run"))
 	}
 	switch {
 	case b.WorstMS > 0:
-		v.Worst = "worst " + millis(b.WorstMS)
+		c.Notes = append(c.Notes, "worst "+millis(b.WorstMS))
 	case b.Worst > 0:
-		v.Worst = "worst " + text.Number(int(b.Worst))
+		c.Notes = append(c.Notes, "worst "+text.Number(int(b.Worst)))
 	}
-	return v
+	return c
 }
 
 var notWord = regexp.MustCompile(`[^a-z0-9.]+`)

@@ -10,14 +10,12 @@ import (
 	"github.com/lockchaos/simrun/internal/results"
 )
 
+// junitSuites is the whole file; it counts as a suite does, and has no cases of its own.
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Errors   int          `xml:"errors,attr"`
-	Time     string       `xml:"time,attr"` // real seconds
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	junitSuite
+	Time   string       `xml:"time,attr"` // real seconds
+	Suites []junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
@@ -47,7 +45,7 @@ type junitFault struct {
 // program, and too little evidence, are errors: neither may read as a pass.
 // Suites count cases, as JUnit does, not failures.
 func JUnit(w io.Writer, r Results) error {
-	all := junitSuites{Name: "simrun", Time: fmt.Sprintf("%.3f", r.WallSeconds)}
+	all := junitSuites{junitSuite: junitSuite{Name: "simrun"}, Time: fmt.Sprintf("%.3f", r.WallSeconds)}
 	for _, sc := range r.Scenarios {
 		suite := junitSuite{Name: sc.Name}
 		for _, s := range sc.Strategies {
@@ -66,15 +64,11 @@ func JUnit(w io.Writer, r Results) error {
 		all.Errors += suite.Errors
 		all.Suites = append(all.Suites, suite)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	b, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
 		return err
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, b)
 	return err
 }
 
