@@ -86,7 +86,6 @@ type agreementView struct {
 	Headline, Sentence    string
 	Facts, Folders        []string
 	Scenarios, Strategies []string
-	Different             []string // verdicts
 	Differ, Vary, Alike   []results.AgreementCell
 }
 
@@ -114,10 +113,7 @@ func agreementHTML(w io.Writer, a Agreement, folders []string) error {
 			v.Alike = append(v.Alike, c)
 		}
 	}
-	for _, d := range a.Verdicts {
-		v.Different = append(v.Different, fmt.Sprintf("%s, %s: %s.", d.Scenario, d.Strategy, verdictsDiffer(d)))
-	}
-	switch agree := len(v.Differ)+len(v.Different) == 0; {
+	switch agree := len(v.Differ)+len(a.Verdicts) == 0; {
 	case len(a.Cells) == 0 || a.Interrupted && agree:
 		v.Verdict, v.Headline, v.Sentence = results.Unknown, headline(results.Unknown), "Some cells were not run in both modes."
 	case !agree:
@@ -127,12 +123,8 @@ func agreementHTML(w io.Writer, a Agreement, folders []string) error {
 	return pages.ExecuteTemplate(w, "agreement.tmpl", v)
 }
 
-// agreementCount is a cell of the matrix.
-type agreementCount struct{ Agree, Cells int }
-
-// Count counts the cells of one strategy in one scenario; nil if there are none.
-func (v agreementView) Count(scenario, strategy string) *agreementCount {
-	var n agreementCount
+// Count counts the cells of one strategy in one scenario, and those that agree.
+func (v agreementView) Count(scenario, strategy string) (n struct{ Agree, Cells int }) {
 	for _, c := range v.Cells {
 		if c.Scenario == scenario && c.Strategy == strategy {
 			if n.Cells++; c.Agree {
@@ -140,16 +132,5 @@ func (v agreementView) Count(scenario, strategy string) *agreementCount {
 			}
 		}
 	}
-	if n.Cells == 0 {
-		return nil
-	}
-	return &n
-}
-
-// Verdict colours the cell.
-func (n agreementCount) Verdict() results.Verdict {
-	if n.Agree < n.Cells {
-		return results.Unknown
-	}
-	return results.Pass
+	return n
 }

@@ -26,7 +26,7 @@ var pageFuncs = template.FuncMap{
 	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
 	"headline": headline, "isUnknown": isUnknown, "join": strings.Join, "letters": letters, "lost": lostText,
 	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": text.Count,
-	"thousands": text.Number, "unknownText": unknownText, "violation": countViolation, "observation": countObservation,
+	"thousands": text.Number, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "observation": countObservation,
 	"count":   func(n float64) string { return text.Number(int(n)) },
 	"frames":  func(dump string) []frame { return stackFrames(dump, stackLines) },
 	"minus":   func(a, b float64) float64 { return a - b },

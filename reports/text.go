@@ -18,19 +18,16 @@ func exactMillis(v float64) string {
 	return text.Duration(time.Duration(v * float64(time.Millisecond)))
 }
 
-func percent(share float64) string {
-	if share < 0.001 {
-		return "< 0.1 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*share)
-}
-
 // lostText is the share of the time in the critical section without the lease.
 func lostText(s results.Strategy) string {
-	if s.LostMS <= 0 || s.InsideMS <= 0 {
+	switch share := s.LostMS / s.InsideMS; {
+	case s.LostMS <= 0 || s.InsideMS <= 0:
 		return "0 %"
+	case share < 0.001:
+		return "< 0.1 %"
+	default:
+		return fmt.Sprintf("%.1f %%", 100*share)
 	}
-	return percent(s.LostMS / s.InsideMS)
 }
 
 // barPercent is the width of a bar for CSS, in percent of the longest.
