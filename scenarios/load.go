@@ -85,27 +85,34 @@ func builtin(name string) (*Scenario, error) {
 // built in, if the file exists. It fails with [ErrNoScenario] if there is neither,
 // with the error of reading the file, or with an [*Error].
 func Load(pathOrName string) (*Scenario, error) {
+	s, _, err := Read(pathOrName)
+	return s, err
+}
+
+// Read is [Load] that also returns the text of a file; nil for a built-in scenario.
+func Read(pathOrName string) (*Scenario, []byte, error) {
 	ext := filepath.Ext(pathOrName)
 	isPath := strings.ContainsRune(pathOrName, os.PathSeparator) || ext == ".yaml" || ext == ".yml"
 	if !isPath && slices.Contains(catalogue(), pathOrName) {
-		return builtin(pathOrName)
+		s, err := builtin(pathOrName)
+		return s, nil, err
 	}
 	f, err := os.Open(pathOrName)
 	if errors.Is(err, os.ErrNotExist) && !isPath {
-		return nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), text.Suggest(pathOrName, catalogue()))
+		return nil, nil, fmt.Errorf("%w: %s; %s", ErrNoScenario, shown(pathOrName), text.Suggest(pathOrName, catalogue()))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("scenario: %w", err)
+		return nil, nil, fmt.Errorf("scenario: %w", err)
 	}
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
 	if err != nil {
-		return nil, fmt.Errorf("scenario: %w", err)
+		return nil, nil, fmt.Errorf("scenario: %w", err)
 	}
 	s, err := Parse(pathOrName, src)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.File = pathOrName
-	return s, nil
+	return s, src, nil
 }

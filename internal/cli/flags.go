@@ -58,28 +58,15 @@ func (f *flags) defs() []flagDef {
 		{name: "strategy", usage: "`names` of strategies, separated by commas (default: those that the scenario expects something of)", set: str(&f.strategy)},
 		{name: "out", usage: "result `folder` (default results/<time>-<scenario>, with a link results/latest)", set: str(&f.out)},
 		{name: "seeds", usage: fmt.Sprintf("`number` of seeds for each strategy, from 1 on (default %d)", defaultSeeds), set: whole(&f.seeds, 1, maxSeeds)},
-		{name: "seed", usage: "run this `one` seed and print what happened, step by step", set: func(s string) (err error) {
-			if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil || f.seed == 0 {
-				return errors.New("want a whole number from 1")
-			}
-			return nil
-		}},
+		{name: "seed", usage: "run this `one` seed and print what happened, step by step", set: parsed(&f.seed, "a whole number from 1",
+			func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }, func(n uint64) bool { return n > 0 })},
 		{name: "procs", usage: fmt.Sprintf("`number` of processes at once (default: one per core; live: %d)", liveProcs), set: whole(&f.procs, 1, 1024)},
 		{name: "v", usage: "print each strategy's first violation step by step", set: boolean(&f.verbose), toggle: true, check: true},
 		{name: "q", usage: "do not show progress", set: boolean(&f.quiet), toggle: true},
-		{name: "mode", usage: "`sim` in virtual time (default), live with real processes, Toxiproxy and Redis, or both", set: func(s string) error {
-			if s != modeSim && s != modeLive && s != modeBoth {
-				return errors.New("want sim, live or both")
-			}
-			f.mode = s
-			return nil
-		}},
-		{name: "scale", live: true, usage: fmt.Sprintf("`times` faster than the scenario's times (default %d)", live.DefaultScale), set: func(s string) (err error) {
-			if f.scale, err = strconv.ParseFloat(s, 64); err != nil || !(f.scale >= 1 && f.scale <= 1000) { // which NaN is not
-				return errors.New("want a number from 1 to 1000")
-			}
-			return nil
-		}},
+		{name: "mode", usage: "`sim` in virtual time (default), live with real processes, Toxiproxy and Redis, or both", set: parsed(&f.mode, "sim, live or both",
+			asIs, func(s string) bool { return s == modeSim || s == modeLive || s == modeBoth })},
+		{name: "scale", live: true, usage: fmt.Sprintf("`times` faster than the scenario's times (default %d)", live.DefaultScale), set: parsed(&f.scale, "a number from 1 to 1000",
+			func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, func(x float64) bool { return x >= 1 && x <= 1000 })},
 		{name: "redis", live: true, usage: "the `server`: miniredis (default), redis-server, host:port or redis://:password@host:port; its database 0", set: str(&f.redis)},
 		{name: "redis-shared", live: true, usage: "use the server even if it holds keys that are not simrun's", set: boolean(&f.shared), toggle: true},
 		{name: "toxiproxy", live: true, usage: "`host:port` of the API of a Toxiproxy on this machine (default: an embedded one)", set: str(&f.toxiproxy)},
@@ -87,32 +74,31 @@ func (f *flags) defs() []flagDef {
 	}
 }
 
-func str(into *string) func(string) error {
+// parsed reads a value that is valid, and otherwise says what is wanted.
+func parsed[T any](into *T, want string, parse func(string) (T, error), valid func(T) bool) func(string) error {
 	return func(s string) error {
-		*into = s
+		v, err := parse(s)
+		if err != nil || !valid(v) {
+			return errors.New("want " + want)
+		}
+		*into = v
 		return nil
 	}
 }
 
+func always[T any](T) bool { return true }
+
+func asIs(s string) (string, error) { return s, nil }
+
+func str(into *string) func(string) error { return parsed(into, "", asIs, always) }
+
 func boolean(into *bool) func(string) error {
-	return func(s string) (err error) {
-		if *into, err = strconv.ParseBool(s); err != nil {
-			return errors.New("want true or false")
-		}
-		return nil
-	}
+	return parsed(into, "true or false", strconv.ParseBool, always)
 }
 
 // whole reads a whole number within bounds.
 func whole(into *int, low, high int) func(string) error {
-	return func(s string) error {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < low || n > high {
-			return fmt.Errorf("want a whole number from %d to %d", low, high)
-		}
-		*into = n
-		return nil
-	}
+	return parsed(into, fmt.Sprintf("a whole number from %d to %d", low, high), strconv.Atoi, func(n int) bool { return low <= n && n <= high })
 }
 
 // flagSet defines the flags of f.
@@ -156,25 +142,7 @@ func parseFlags(args []string) (*flags, []string, error) {
 		}
 		rest, args = append(rest, fs.Arg(0)), fs.Args()[1:]
 	}
-	if f.given("seed") && f.given("seeds") {
-		return nil, nil, usagef("-seed runs one seed and -seeds many; give one of them")
-	}
-	return f, rest, f.checkLive()
-}
-
-// checkLive rejects live-only flags outside live mode, and explicitly empty values
-// (an unset shell variable), which must not silently mean the default.
-func (f *flags) checkLive() error {
-	for _, d := range f.defs() {
-		switch value, given := f.values[d.name]; {
-		case !given || !d.live:
-		case f.mode == modeSim:
-			return usagef("-%s goes with -mode live or both", d.name)
-		case value == "":
-			return usagef("-%s is empty; leave it out for the default", d.name)
-		}
-	}
-	return nil
+	return f, rest, nil
 }
 
 // flagError distinguishes a flag that does not exist from one with a bad value.
@@ -182,7 +150,7 @@ func flagError(err error, fs *flag.FlagSet) error {
 	said := err.Error()
 	name, unknown := strings.CutPrefix(said, "flag provided but not defined: -")
 	if !unknown {
-		return usageError{said}
+		return usageError{err}
 	}
 	var names []string
 	fs.VisitAll(func(x *flag.Flag) { names = append(names, "-"+x.Name) })
@@ -194,11 +162,23 @@ func (f *flags) given(name string) bool {
 	return given
 }
 
-// checkVerb rejects flags that do not go with a verb.
-func (f *flags) checkVerb(verb string) error {
+// check rejects flags that do not go with the verb of that name or with each other, and live
+// flags with an empty value (an unset shell variable), which must not silently mean
+// the default.
+func (f *flags) check(name string) error {
+	if f.given("seed") && f.given("seeds") {
+		return usagef("-seed runs one seed and -seeds many; give one of them")
+	}
 	for _, d := range f.defs() {
-		if f.given(d.name) && verb != verbRun && !(d.check && verb == verbCheck) {
-			return usagef("-%s does not go with %s; see %s help", d.name, verb, program())
+		switch value, given := f.values[d.name]; {
+		case !given:
+		case name != verbRun && !(d.check && name == verbCheck):
+			return usagef("-%s does not go with %s; see %s help", d.name, name, program())
+		case !d.live:
+		case f.mode == modeSim:
+			return usagef("-%s goes with -mode live or both", d.name)
+		case value == "":
+			return usagef("-%s is empty; leave it out for the default", d.name)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func judgeHistories(e *env) (int, error) {
 	for _, path := range e.args {
 		h, events, err := history.ReadFile(path)
 		if err != nil && !errors.Is(err, history.ErrTruncated) {
-			return 0, usageError{err.Error()}
+			return 0, usageError{err}
 		}
 		j := check.NewJudge(h)
 		for i := range events {

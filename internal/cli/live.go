@@ -59,7 +59,7 @@ func openSession(ctx context.Context, f *flags) (*live.Session, error) {
 	}
 	session, err := live.Open(ctx, o)
 	if err != nil {
-		return nil, usageError{fmt.Sprintf("live mode: %v", err)}
+		return nil, usagef("live mode: %w", err)
 	}
 	return session, nil
 }

@@ -93,7 +93,7 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 	case len(args) == 0:
 		return 0, usagef("nothing to do; try %s list, %s -scenario expiry, or %s help", program(), program(), program())
 	}
-	if err := f.checkVerb(v.name); err != nil {
+	if err := f.check(v.name); err != nil {
 		return 0, err
 	}
 	return v.run(e)

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -43,22 +43,27 @@ func readScenarios(list string) ([]runner.Input, error) {
 	return out, nil
 }
 
+// splitList splits a list at its commas.
+func splitList(list string) []string {
+	var out []string
+	for _, w := range strings.Split(list, ",") {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // readScenario reads one scenario, with its source where that is a file: the children
 // read those same bytes, even if the file changes or was a pipe.
 func readScenario(name string) (in runner.Input, err error) {
-	if file, err := os.Stat(name); err == nil && !file.IsDir() && !slices.Contains(scenarios.Names(), name) {
-		in.Source, err = readAtMost(name, scenarios.MaxSize+1)
-		if err != nil {
-			return in, badScenario(err)
-		}
-		if in.Scenario, err = scenarios.Parse(name, in.Source); err != nil {
-			return in, err
-		}
-		in.Scenario.File = name
-	} else if in.Scenario, err = scenarios.Load(name); err != nil {
-		return in, badScenario(err)
+	if in.Scenario, in.Source, err = scenarios.Read(name); err == nil {
+		err = in.Scenario.CheckStrategies(strategyNames())
 	}
-	return in, in.Scenario.CheckStrategies(strategyNames())
+	if err != nil {
+		err = usageError{err}
+	}
+	return in, err
 }
 
 // checkLike rejects a strategy that is Like an unknown one.
@@ -69,23 +74,6 @@ func checkLike() error {
 		}
 	}
 	return nil
-}
-
-func readAtMost(name string, size int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, size))
-}
-
-// badScenario turns an unreadable file into a mistake in the arguments.
-func badScenario(err error) error {
-	if exitCode(err) == ExitUsage {
-		return err
-	}
-	return usageError{err.Error()}
 }
 
 func strategyNames() []string {

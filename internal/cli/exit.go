@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/results"
-	"github.com/lockchaos/simrun/scenarios"
 )
 
 // The exit codes, as in Jepsen.
@@ -20,12 +19,10 @@ const (
 	ExitInternal = 255 // a fault of simrun itself
 )
 
-// usageError is a mistake in the arguments.
-type usageError struct{ text string }
+// usageError is a mistake in the arguments, or in a file that they name.
+type usageError struct{ error }
 
-func (e usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // errInterrupted: the interrupt came before the first run.
 var errInterrupted = errors.New("interrupted before anything ran")
@@ -34,9 +31,7 @@ func exitCode(err error) int {
 	if errors.Is(err, errInterrupted) {
 		return ExitUnknown
 	}
-	var usage usageError
-	var scenario *scenarios.Error
-	if errors.As(err, &usage) || errors.As(err, &scenario) || errors.Is(err, scenarios.ErrNoScenario) {
+	if _, ok := errors.AsType[usageError](err); ok {
 		return ExitUsage
 	}
 	return ExitInternal
@@ -54,15 +49,4 @@ func codeOf(v results.Verdict) int {
 	default:
 		return ExitUnknown
 	}
-}
-
-// splitList splits a list at its commas.
-func splitList(list string) []string {
-	var out []string
-	for _, w := range strings.Split(list, ",") {
-		if w = strings.TrimSpace(w); w != "" {
-			out = append(out, w)
-		}
-	}
-	return out
 }
