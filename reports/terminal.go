@@ -23,15 +23,15 @@ type TerminalOptions struct {
 	Dir     string // the result folder, whose files the last lines name; "" names none
 }
 
-// TerminalFor returns the options for the file that a report goes to: colour and
-// width only on a terminal, and no colour if NO_COLOR is set or TERM is "dumb".
-func TerminalFor(f *os.File) TerminalOptions {
-	fd := int(f.Fd())
-	if !term.IsTerminal(fd) {
+// TerminalFor returns the options for what a report is written to: colour and width
+// only on a terminal, and no colour if NO_COLOR is set or TERM is "dumb".
+func TerminalFor(w io.Writer) TerminalOptions {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return TerminalOptions{}
 	}
 	o := TerminalOptions{Colour: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
-	if w, _, err := term.GetSize(fd); err == nil {
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil {
 		o.Width = w
 	}
 	return o

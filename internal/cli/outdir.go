@@ -41,13 +41,12 @@ func openDir(out, scenario string, files []string) (outDir, error) {
 	if err := roomFor(d.path, files); err != nil {
 		return d, err
 	}
-	f, err := os.CreateTemp(d.path, ".simrun-*")
+	probe, err := os.MkdirTemp(d.path, ".simrun-*")
+	if err == nil {
+		err = os.Remove(probe)
+	}
 	if err != nil {
 		return d, usagef("-out: cannot write in the folder: %v", err)
-	}
-	f.Close()
-	if err := os.Remove(f.Name()); err != nil {
-		return d, usagef("-out: cannot remove a file in the folder: %v", err)
 	}
 	return d, nil
 }

@@ -70,37 +70,26 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	if err != nil {
 		return r, errors.Join(broken, err)
 	}
-	t := terminalOf(e)
+	t := reports.TerminalFor(e.out)
 	t.Dir = dir
 	if err := reports.Terminal(e.out, r, t); err != nil {
 		return r, err
 	}
-	charts, traces := 0, 0
-	for _, f := range files {
-		switch {
-		case filepath.Ext(f) == ".png":
-			charts++
-		case strings.HasSuffix(f, "trace.json"):
-			traces++
+	count := func(ending string) (n int) {
+		for _, f := range files {
+			if strings.HasSuffix(f, ending) {
+				n++
+			}
 		}
+		return n
 	}
-	if charts > 0 {
-		fmt.Fprintf(e.out, "and      %s, charts (%d), traces (%d)\n", reports.JUnitFile, charts, traces)
+	if charts := count(".png"); charts > 0 {
+		fmt.Fprintf(e.out, "and      %s, charts (%d), traces (%d)\n", reports.JUnitFile, charts, count("trace.json"))
 	}
-	if broken != nil {
-		return r, broken
-	}
-	if e.flags.verbose || e.flags.given("seed") {
+	if broken == nil && (e.flags.verbose || e.flags.given("seed")) {
 		return r, narrateFirst(e.out, dir, r)
 	}
-	return r, nil
-}
-
-func terminalOf(e *env) reports.TerminalOptions {
-	if f, ok := e.out.(*os.File); ok {
-		return reports.TerminalFor(f)
-	}
-	return reports.TerminalOptions{}
+	return r, broken
 }
 
 // interrupts are the signals that end a run early. The hangup of a terminal is one,
@@ -125,44 +114,38 @@ const enoughAgree = 0.95
 // where they agree. Its verdict is the worst of all, and unknown at best where too many
 // cells do not agree.
 func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, session *live.Session, dir outDir) (int, error) {
-	side := func(folder string, p runner.Plan, o runner.Options) (results.Results, error) {
-		path := filepath.Join(dir.path, folder)
-		if err := os.MkdirAll(path, 0o777); err != nil {
-			return results.Results{}, err
-		}
-		return runInto(ctx, e, p, o, path)
+	verdict := results.Pass
+	var sides []results.Side
+	run := func(folder string, p runner.Plan) error {
+		r, err := runInto(ctx, e, p, o, filepath.Join(dir.path, folder))
+		sides, verdict = append(sides, results.Side{Folder: folder, Results: r}), verdict.Worse(r.Verdict)
+		return err
 	}
 	if err := removeOld(dir.path); err != nil {
 		return 0, err
 	}
 	fmt.Fprint(e.out, "In virtual time:\n\n")
-	virtual, err := side(virtualFolder, p, o)
-	if err != nil {
+	if err := run(virtualFolder, p); err != nil {
 		return 0, err
 	}
 	if ctx.Err() != nil { // what is done is there; nothing was compared
-		return codeOf(virtual.Verdict), dir.link()
+		dir.linkOrWarn(e.err)
+		return codeOf(verdict), nil
 	}
 	planLive(e.flags, &p, &o, session)
 	fmt.Fprint(e.out, "\nLive:\n\n")
-	real, err := side(liveFolder, p, o)
-	if err != nil {
+	if err := run(liveFolder, p); err != nil {
 		return 0, err
 	}
-	verdict := virtual.Verdict.Worse(real.Verdict)
-	folders := []string{virtualFolder, liveFolder}
-	a := results.Agree(virtual, results.Side{Folder: liveFolder, Results: real})
+	a := results.Agree(sides[0].Results, sides[1:]...)
 	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
 		fmt.Fprintf(e.out, "\nSome cells disagree, or only just agree: %d more live seeds of those.\n\n", againSeeds)
-		more, err := side(againFolder, again, o)
-		if err != nil {
+		if err := run(againFolder, again); err != nil {
 			return 0, err
 		}
-		verdict = verdict.Worse(more.Verdict)
-		folders = append(folders, againFolder)
-		a = results.Agree(virtual, results.Side{Folder: liveFolder, Results: real}, results.Side{Folder: againFolder, Results: more})
+		a = results.Agree(sides[0].Results, sides[1:]...)
 	}
-	if err := concludeBoth(e, dir, a, folders); err != nil {
+	if err := concludeBoth(e, dir, a, sides); err != nil {
 		return 0, err
 	}
 	if a.Share() < enoughAgree {
@@ -204,7 +187,11 @@ func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
 }
 
 // concludeBoth writes and prints where the two worlds agree.
-func concludeBoth(e *env, dir outDir, a results.Agreement, folders []string) error {
+func concludeBoth(e *env, dir outDir, a results.Agreement, sides []results.Side) error {
+	var folders []string
+	for _, s := range sides {
+		folders = append(folders, s.Folder)
+	}
 	if err := reports.WriteAgreement(dir.path, a, folders...); err != nil {
 		return err
 	}
