@@ -52,15 +52,15 @@ func New(look func() State, slack Slack, emit func(history.Event)) *Observer {
 // yet. It is cheap while the key has time left.
 func (o *Observer) Expire() {
 	o.mu.Lock()
-	due := o.last.due(o.slack.Expiry)
+	due := o.last.Due(o.slack.Expiry)
 	o.mu.Unlock()
 	if due {
 		o.Sync("")
 	}
 }
 
-// due reports whether the key's life is over, or will be within slack.
-func (s State) due(slack time.Duration) bool {
+// Due reports whether the key's life is over, or will be within slack.
+func (s State) Due(slack time.Duration) bool {
 	return s.There && !s.Expires.IsZero() && time.Until(s.Expires) <= slack
 }
 
@@ -140,7 +140,7 @@ func (s State) life() int64 {
 // changes names the events that turned the key from was into now.
 func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
-	if actor == "" || was.due(slack.Expiry) {
+	if actor == "" || was.Due(slack.Expiry) {
 		gone = history.Event{Kind: history.Expired, Owner: owner, Dur: was.early(slack)}
 	}
 	born := history.Event{Kind: history.Locked, Client: actor, Dur: now.life()}

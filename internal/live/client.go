@@ -63,11 +63,11 @@ type driver struct {
 	c     *client
 	clock engine.Clock
 	ctx   context.Context
-	stop  <-chan struct{} // closed when the run ends
+	over  <-chan struct{} // closed when the run ends
 	cause string          // why the lease is lost, once the process has said so
 }
 
-func (d *driver) Alive() bool { return d.c.Alive() && !engine.Closed(d.stop) }
+func (d *driver) Alive() bool { return d.c.Alive() && !engine.Closed(d.over) }
 
 // checked returns the answer to a request. One that fails is a finding, and kills
 // the client.
@@ -126,7 +126,7 @@ func (d *driver) Work(t time.Duration) {
 }
 
 // Spend is time in which the client does nothing that involves its process.
-func (d *driver) Spend(t time.Duration) { d.c.Spend(d.clock.Real(t), nil, d.stop) }
+func (d *driver) Spend(t time.Duration) { d.c.Spend(d.clock.Real(t), nil, d.over) }
 
 func (d *driver) Ready() { d.c.Stop.Pass() }
 

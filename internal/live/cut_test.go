@@ -24,8 +24,8 @@ func TestAResetAtTheTapIsAnEndAtTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer proxy.close()
-	client, err := net.Dial("tcp", proxy.addr())
+	defer proxy.Close()
+	client, err := net.Dial("tcp", proxy.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}

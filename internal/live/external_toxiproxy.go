@@ -10,9 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -105,11 +103,11 @@ func checkRoute(ctx context.Context, addr string, open func(upstream string) (*p
 	if err != nil {
 		return err
 	}
-	body, err := get(ctx, p.addr(), "/", probeTimeout)
+	body, err := get(ctx, p.Addr(), "/", probeTimeout)
 	if err == nil && string(body) != sign {
 		err = errNoRoute
 	}
-	if closed := p.close(); err == nil {
+	if closed := p.Close(); err == nil {
 		return closed
 	}
 	if ctx.Err() != nil {
@@ -119,62 +117,11 @@ func checkRoute(ctx context.Context, addr string, open func(upstream string) (*p
 		ErrToxiproxy, addr, err)
 }
 
-// outages are the periods in which an external Toxiproxy did not answer.
-type outages struct {
-	stop func()
-	done chan struct{}
-
-	mu    sync.Mutex
-	noted []outage
-}
-
-// outage is a failed request.
-type outage struct {
-	from, to time.Time
-	err      error
-}
-
-// monitor asks the Toxiproxy at addr regularly whether it still answers.
-func monitor(addr string) *outages {
-	ctx, cancel := context.WithCancel(context.Background())
-	o := &outages{stop: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(o.done)
-		again := time.NewTicker(monitorInterval)
-		defer again.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-again.C:
-			}
-			asked := time.Now()
-			if _, err := get(ctx, addr, "/version", monitorTimeout); err != nil && ctx.Err() == nil {
-				o.note(outage{asked, time.Now(), err})
-			}
+// monitorToxiproxy notes when the Toxiproxy at addr does not answer.
+func monitorToxiproxy(addr string) *monitor {
+	return startMonitor(monitorInterval, func(ctx context.Context, m *monitor, _, asked time.Time) {
+		if _, err := get(ctx, addr, "/version", monitorTimeout); err != nil && ctx.Err() == nil {
+			m.note(failure{asked, time.Now(), err})
 		}
-	}()
-	return o
-}
-
-func (o *outages) note(one outage) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.noted = append(o.noted, one)
-}
-
-// during returns the error of the first outage that overlaps a period, or nil.
-func (o *outages) during(from, to time.Time) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	i := slices.IndexFunc(o.noted, func(one outage) bool { return one.from.Before(to) && from.Before(one.to) })
-	if i < 0 {
-		return nil
-	}
-	return o.noted[i].err
-}
-
-func (o *outages) close() {
-	o.stop()
-	<-o.done
+	})
 }

@@ -137,7 +137,7 @@ func TestAToxiproxyThatGoesAway(t *testing.T) {
 	if err := p.outageSince(begun, proxy); err == nil || !strings.Contains(err.Error(), "has lost proxy simrun-") {
 		t.Errorf("it lost a proxy, yet: %v", err)
 	}
-	p.outages.note(outage{begun, begun.Add(time.Millisecond), errors.New("it hung")})
+	p.outages.note(failure{begun, begun.Add(time.Millisecond), errors.New("it hung")})
 	if err := p.outageSince(begun); err == nil || !strings.HasPrefix(err.Error(), "the Toxiproxy at ") || !strings.HasSuffix(err.Error(), " did not answer: it hung") {
 		t.Errorf("it hung for a while, yet: %v", err)
 	}

@@ -175,21 +175,10 @@ func (w *world) Replicate(lag time.Duration) error {
 
 // follow makes a replica, or gives up when the run ends.
 func (w *world) follow(lag time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
+	ctx, cancel := context.WithTimeout(w.over, serverTimeout)
 	defer cancel()
-	go func() {
-		select {
-		case <-w.stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	return w.redis.Replicate(ctx, redisserver.Replication{Lag: w.clock.Real(lag), Link: func(upstream string) (redisserver.Link, error) {
-		p, err := w.proxies.open("replica", upstream)
-		if err != nil {
-			return nil, err
-		}
-		return link{p}, nil
+		return w.session.proxies.open("replica", upstream)
 	}})
 }
 
@@ -207,24 +196,9 @@ func (w *world) Promote() (proof string, err error) {
 	}
 	w.replicaMu.Lock()
 	defer w.replicaMu.Unlock()
-	if lag := w.lag; !w.noReplicas {
+	if lag := w.lag; w.over.Err() == nil {
 		// If this fails, the next failover reports that there is no replica.
 		w.replicas.Go(func() { _ = w.follow(lag) })
 	}
 	return proof, nil
 }
-
-// link is a replica's connection to its primary.
-type link struct{ *proxy }
-
-func (l link) Addr() string { return l.addr() }
-
-func (l link) Delay(lag time.Duration) (proof string, err error) {
-	ms := max(1, lag.Milliseconds())
-	_, proof, err = l.add(chaos.Toxic{
-		Type: "latency", Stream: "downstream", Toxicity: 1, Attributes: map[string]int64{"latency": ms},
-	}, 1)
-	return proof, err
-}
-
-func (l link) Close() error { return l.close() }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,11 +24,11 @@ type observer struct {
 	emit   func(history.Event)
 	watch  *keyobserver.Observer
 	serial tap.Serializer
+	broken atomic.Pointer[error] // the first reason why the key could not be watched
 
-	mu     sync.Mutex
-	last   keyobserver.State // as last seen, for when Redis does not answer
-	broken error             // of the first look that failed
-	down   bool              // a fault has taken the server down
+	// Under serial:
+	last keyobserver.State // as last seen, for when Redis does not answer
+	down bool              // a fault has taken the server down
 }
 
 // newObserver makes an observer. Renew is the real time between two renewals of
@@ -84,17 +84,12 @@ func (o *observer) between(do func() error) error {
 // to be gone with the data.
 func (o *observer) takeDown(do func() error, dataLost bool) error {
 	return o.between(func() error {
-		o.setDown(true)
-		if err := do(); err != nil {
-			o.setDown(false)
-			return err
-		}
-		if dataLost {
-			o.mu.Lock()
+		err := do()
+		o.down = err == nil
+		if o.down && dataLost {
 			o.last = keyobserver.State{}
-			o.mu.Unlock()
 		}
-		return nil
+		return err
 	})
 }
 
@@ -107,7 +102,7 @@ func (o *observer) back(err error) {
 		o.breaks(err)
 		return
 	}
-	o.setDown(false)
+	o.down = false
 	o.watch.Sync("")
 }
 
@@ -117,45 +112,25 @@ func (o *observer) replace(do func() error) error {
 	o.serial.Lock()
 	defer o.serial.Unlock()
 	o.watch.Sync("")
-	o.setDown(true)
 	err := do()
-	o.setDown(false)
 	o.watch.Replaced()
 	return err
-}
-
-func (o *observer) setDown(down bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.down = down
-}
-
-// lastSeen returns what is known of the key without asking the server, and
-// whether that is down.
-func (o *observer) lastSeen() (state keyobserver.State, down bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.down && o.last.There && !o.last.Expires.IsZero() && !time.Now().Before(o.last.Expires) {
-		o.last = keyobserver.State{}
-	}
-	return o.last, o.down
 }
 
 // look reads the key through the harness's own connection. If Redis does not
 // answer, the key is taken to be as it was.
 func (o *observer) look() keyobserver.State {
-	if state, down := o.lastSeen(); down {
-		return state
+	if o.down {
+		if o.last.Due(0) {
+			o.last = keyobserver.State{}
+		}
+		return o.last
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
-	state, err := o.read(ctx)
-	if err != nil {
+	if state, err := o.read(ctx); err != nil {
 		o.breaks(err)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err == nil {
+	} else {
 		o.last = state
 	}
 	return o.last
@@ -163,13 +138,7 @@ func (o *observer) look() keyobserver.State {
 
 // breaks records why the key, or who changes it, cannot be watched. The first
 // reason is kept.
-func (o *observer) breaks(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.broken == nil {
-		o.broken = err
-	}
-}
+func (o *observer) breaks(err error) { o.broken.CompareAndSwap(nil, &err) }
 
 // lookTimeout bounds one look at the server by the harness.
 const lookTimeout = 2 * time.Second
@@ -205,7 +174,8 @@ func end(asked, answered time.Time, left time.Duration) (at time.Time, unsure ti
 
 // err returns why the key could not be watched all the time, or nil.
 func (o *observer) err() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.broken
+	if err := o.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

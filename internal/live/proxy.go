@@ -3,21 +3,22 @@ package live
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	toxiclient "github.com/Shopify/toxiproxy/v2/client"
 
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// proxy is one client's proxy in a Toxiproxy.
+// proxy is one proxy in a Toxiproxy: a client's, or a replica's [redisserver.Link].
 type proxy struct {
 	p      *toxiclient.Proxy
 	serial atomic.Int64
 }
 
-func (p *proxy) addr() string { return p.p.Listen }
+func (p *proxy) Addr() string { return p.p.Listen }
 
-func (p *proxy) close() error {
+func (p *proxy) Close() error {
 	if err := p.p.Delete(); err != nil {
 		return fmt.Errorf("delete proxy %s: %w", p.p.Name, err)
 	}
@@ -44,6 +45,14 @@ func (p *proxy) add(t chaos.Toxic, scale float64) (remove func() error, proof st
 		return nil, "", fmt.Errorf("toxic %s: Toxiproxy does not list it", t.Type)
 	}
 	return func() error { return p.p.RemoveToxic(name) }, proof, nil
+}
+
+// Delay slows what comes from upstream.
+func (p *proxy) Delay(lag time.Duration) (proof string, err error) {
+	_, proof, err = p.add(chaos.Toxic{
+		Type: "latency", Stream: "downstream", Toxicity: 1, Attributes: map[string]int64{"latency": max(1, lag.Milliseconds())},
+	}, 1)
+	return proof, err
 }
 
 // scaled divides the times among a toxic's attributes, in milliseconds or

@@ -23,7 +23,7 @@ type proxyServer struct {
 	api     *toxiclient.Client
 	addr    string
 	server  *http.Server // nil if it is external
-	outages *outages     // nil if it is embedded
+	outages *monitor     // nil if it is embedded
 	version string       // as reported; empty if it is embedded
 	serial  atomic.Int64
 	mark    int64 // distinguishes our proxies from others
@@ -54,7 +54,7 @@ func openProxyServer(ctx context.Context, addr string) (*proxyServer, error) {
 	if err := checkRoute(ctx, addr, func(upstream string) (*proxy, error) { return p.open("trial", upstream) }); err != nil {
 		return nil, err
 	}
-	p.outages = monitor(addr)
+	p.outages = monitorToxiproxy(addr)
 	return p, nil
 }
 
@@ -86,7 +86,7 @@ func (p *proxyServer) outageSince(begun time.Time, used ...*proxy) error {
 	if p.outages == nil {
 		return nil
 	}
-	err := p.outages.during(begun, time.Now())
+	err := p.outages.longest(begun, time.Now()).err
 	var body []byte
 	if err == nil {
 		body, err = get(context.Background(), p.addr, "/proxies", monitorTimeout)

@@ -12,6 +12,37 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
+// attempts is how often a run is made at most if the machine stalls in it.
+const attempts = 3
+
+// Run runs one seed. A worker that dies, breaks the protocol or does not answer
+// is a finding in the report. A run in which the machine stalled for longer than
+// a run allows is repeated; if that does not help, the last one is returned, with
+// a finding that makes it insufficient evidence. An error is the harness's, its
+// environment's or the context's, and comes without an outcome.
+func (s *Session) Run(ctx context.Context, j engine.Job) (engine.Outcome, error) {
+	for attempt := 1; ; attempt++ {
+		out, stalled, err := s.runOnce(ctx, j)
+		if err != nil || !stalled || attempt == attempts {
+			return out, err
+		}
+	}
+}
+
+// runOnce runs one seed once and reports whether the machine stalled in it.
+func (s *Session) runOnce(ctx context.Context, j engine.Job) (out engine.Outcome, stalled bool, err error) {
+	w, err := newWorld(ctx, s, j)
+	if err != nil {
+		return engine.Outcome{}, false, err
+	}
+	defer w.close()
+	stalled = w.run(ctx)
+	if err := ctx.Err(); err != nil {
+		return engine.Outcome{}, false, err
+	}
+	return engine.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, stalled, nil
+}
+
 // run lets the clients work until they are done or the limit is reached. It
 // reports whether the machine stalled meanwhile.
 func (w *world) run(ctx context.Context) (stalled bool) {
@@ -30,8 +61,7 @@ func (w *world) run(ctx context.Context) (stalled bool) {
 	case <-limit.C:
 		w.end()
 		w.nemesis.Stop() // no one waits for a fault to end
-	case <-ctx.Done():
-		w.end()
+	case <-ctx.Done(): // which ends w.over as well
 		w.nemesis.Stop()
 		w.kill()
 	}
@@ -40,7 +70,7 @@ func (w *world) run(ctx context.Context) (stalled bool) {
 		return false
 	}
 	w.reportLeftovers()
-	stall := w.stalls.longest(begun, time.Now())
+	stall := w.session.stalls.longest(begun, time.Now()).length()
 	w.conclude(begun, stall)
 	return stall > 0
 }
@@ -67,7 +97,7 @@ func (w *world) conclude(begun time.Time, stall time.Duration) {
 	for _, c := range w.clients {
 		used = append(used, c.proxy)
 	}
-	for _, err := range []error{w.observer.err(), w.proxies.outageSince(begun, used...)} {
+	for _, err := range []error{w.observer.err(), w.session.proxies.outageSince(begun, used...)} {
 		if err != nil {
 			w.rec.Emit(history.Event{Kind: history.Finding, Detail: check.Unwatched, Text: err.Error()})
 		}

@@ -17,8 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
-	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/worker"
 	"github.com/lockchaos/simrun/internal/proc"
@@ -30,11 +30,23 @@ import (
 // subtracts from it, 12 ms, is longer than a busy machine's delays.
 const DefaultScale = 30
 
-// Session is what live runs share: a Toxiproxy, the reaper and the stall
-// detector. Its methods may be called from any goroutine.
+// Options configure live runs.
+type Options struct {
+	Scale     float64        // seconds of the scenario per real second; 0: DefaultScale
+	Redis     string         // as redisserver.Open takes it; "": an embedded miniredis
+	Shared    bool           // permit a server that holds other keys
+	Toxiproxy string         // host:port of a Toxiproxy's API; "": an embedded one
+	Worker    worker.Command // a zero Command: this program itself
+	Bound     time.Duration  // how long a worker may take to answer beyond what the request takes; 0: 30 s
+}
+
+// Session is what live runs share. Its methods may be called from any goroutine.
 type Session struct {
-	shared
-	redis string // product and version
+	options Options
+	proxies *proxyServer
+	stalls  *monitor // of the machine
+	reaper  *proc.Reaper
+	redis   string // product and version
 }
 
 // Open checks the options and opens what runs share, before anything runs. An
@@ -57,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	s := &Session{shared: shared{options: o, stalls: startStallDetector()}}
+	s := &Session{options: o, stalls: startMonitor(stallInterval, detectStall)}
 	if err := s.open(ctx, exe); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -79,6 +91,13 @@ func (s *Session) open(ctx context.Context, exe string) (err error) {
 	return probe.Close()
 }
 
+// openServer opens the Redis of one run.
+func (s *Session) openServer(ctx context.Context) (redisserver.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	return redisserver.Open(ctx, s.options.Redis, redisserver.Options{Shared: s.options.Shared, Reaper: s.reaper})
+}
+
 // Setup describes what the runs use.
 func (s *Session) Setup() *results.Setup {
 	setup := &results.Setup{Redis: s.redis, Toxiproxy: s.proxies.description(), Scale: s.options.Scale}
@@ -96,35 +115,4 @@ func (s *Session) Close() error {
 		err = s.proxies.close()
 	}
 	return errors.Join(err, s.reaper.Close())
-}
-
-// attempts is how often a run is made at most if the machine stalls in it.
-const attempts = 3
-
-// Run runs one seed. A worker that dies, breaks the protocol or does not answer
-// is a finding in the report. A run in which the machine stalled for longer than
-// a run allows is repeated; if that does not help, the last one is returned, with
-// a finding that makes it insufficient evidence. An error is the harness's, its
-// environment's or the context's, and comes without an outcome.
-func (s *Session) Run(ctx context.Context, j engine.Job) (engine.Outcome, error) {
-	for attempt := 1; ; attempt++ {
-		out, stalled, err := s.runOnce(ctx, j)
-		if err != nil || !stalled || attempt == attempts {
-			return out, err
-		}
-	}
-}
-
-// runOnce runs one seed once and reports whether the machine stalled in it.
-func (s *Session) runOnce(ctx context.Context, j engine.Job) (out engine.Outcome, stalled bool, err error) {
-	w, err := newWorld(ctx, &s.shared, j)
-	if err != nil {
-		return engine.Outcome{}, false, err
-	}
-	defer w.close()
-	stalled = w.run(ctx)
-	if err := ctx.Err(); err != nil {
-		return engine.Outcome{}, false, err
-	}
-	return engine.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, stalled, nil
 }

@@ -15,37 +15,12 @@ import (
 	"github.com/lockchaos/simrun/internal/live/redisserver"
 	"github.com/lockchaos/simrun/internal/live/tap"
 	"github.com/lockchaos/simrun/internal/live/worker"
-	"github.com/lockchaos/simrun/internal/proc"
 )
-
-// Options configure live runs.
-type Options struct {
-	Scale     float64        // seconds of the scenario per real second; 0: DefaultScale
-	Redis     string         // as redisserver.Open takes it; "": an embedded miniredis
-	Shared    bool           // permit a server that holds other keys
-	Toxiproxy string         // host:port of a Toxiproxy's API; "": an embedded one
-	Worker    worker.Command // a zero Command: this program itself
-	Bound     time.Duration  // how long a worker may take to answer beyond what the request takes; 0: 30 s
-}
-
-// shared is what the runs of a session share.
-type shared struct {
-	options Options
-	proxies *proxyServer
-	stalls  *stallDetector
-	reaper  *proc.Reaper
-}
-
-func (s *shared) openServer(ctx context.Context) (redisserver.Server, error) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
-	return redisserver.Open(ctx, s.options.Redis, redisserver.Options{Shared: s.options.Shared, Reaper: s.reaper})
-}
 
 // world is one run: a Redis of its own, or a key prefix of its own on a shared
 // one.
 type world struct {
-	*shared
+	session  *Session
 	job      engine.Job
 	header   history.Header
 	clock    engine.Clock
@@ -57,19 +32,19 @@ type world struct {
 	resource *engine.Resource
 	nemesis  *engine.Nemesis
 	clients  []*client
-	stop     chan struct{} // closed when the run must end
-	stopOnce sync.Once
+	over     context.Context // until the run must end
+	end      func()          // ends over: the actors stop, and no more replicas are made
 
-	replicas   sync.WaitGroup // being made
-	replicaMu  sync.Mutex
-	lag        time.Duration // of the server's replica; 0: there is none
-	noReplicas bool          // no more replicas may be made
+	replicas  sync.WaitGroup // being made
+	replicaMu sync.Mutex
+	lag       time.Duration // of the server's replica; 0: there is none
 }
 
 var _ chaos.World = (*world)(nil)
 
-func newWorld(ctx context.Context, s *shared, j engine.Job) (_ *world, err error) {
-	w := &world{shared: s, job: j, header: j.Header("live"), stop: make(chan struct{})}
+func newWorld(ctx context.Context, s *Session, j engine.Job) (_ *world, err error) {
+	w := &world{session: s, job: j, header: j.Header("live")}
+	w.over, w.end = context.WithCancel(ctx)
 	widenBounds(w.header, s.options.Scale)
 	defer func() {
 		if err != nil {
@@ -109,7 +84,7 @@ func widenBounds(h history.Header, scale float64) {
 
 // connect starts the clock and gives each process its path to Redis and its lock.
 func (w *world) connect(ctx context.Context) error {
-	w.clock = engine.NewClock(w.options.Scale)
+	w.clock = engine.NewClock(w.session.options.Scale)
 	w.rec = engine.NewRecorder(w.clock, w.header, w.job.Record)
 	s := w.job.Scenario
 	w.observer = newObserver(w.admin, w.key, w.clock.Real(s.Renew), w.clock, w.rec.Emit)
@@ -119,11 +94,11 @@ func (w *world) connect(ctx context.Context) error {
 		if c.tap, err = tap.New(c.Name, w.redis.Addr, w.observer.options()); err != nil {
 			return err
 		}
-		if c.proxy, err = w.proxies.open(c.Name, c.tap.Addr()); err != nil {
+		if c.proxy, err = w.session.proxies.open(c.Name, c.tap.Addr()); err != nil {
 			return err
 		}
 		c.record = w.rec.Emit
-		c.actor = engine.NewActor(c.Name, w.job.Seed, s, w.resource, &driver{c: c, clock: w.clock, ctx: ctx, stop: w.stop}, c.emit)
+		c.actor = engine.NewActor(c.Name, w.job.Seed, s, w.resource, &driver{c: c, clock: w.clock, ctx: ctx, over: w.over.Done()}, c.emit)
 	}
 	w.nemesis = engine.NewNemesis(w.clock, w, w.header.Clients, w.job.Seed, s.Faults, w.rec.Emit)
 	w.rec.Notify = w.nemesis.Observe
@@ -149,16 +124,13 @@ func (w *world) makeLocks(ctx context.Context) error {
 func (w *world) config(c *client) worker.Config {
 	s := w.job.Scenario
 	return worker.Config{
-		Redis: c.proxy.addr(), Password: w.redis.Options().Password,
+		Redis: c.proxy.Addr(), Password: w.redis.Options().Password,
 		Key: w.key, Owner: c.Name, Strategy: w.job.Strategy.Name,
 		LeaseMS: worker.Millis(w.clock.Real(s.Lease)), RenewMS: worker.Millis(w.clock.Real(s.Renew)), Cap: s.Cap,
-		Scale:      w.options.Scale,
+		Scale:      w.session.options.Scale,
 		JitterSeed: engine.Generator(w.job.Seed, "lock "+c.Name).Uint64() >> 11,
 	}
 }
-
-// end tells the actors to stop.
-func (w *world) end() { w.stopOnce.Do(func() { close(w.stop) }) }
 
 // kill kills all processes.
 func (w *world) kill() {
@@ -174,12 +146,14 @@ func (w *world) close() {
 	if w.nemesis != nil {
 		w.nemesis.Stop()
 	}
-	w.stopReplicas()
+	w.replicaMu.Lock() // a failover that has begun may still start one
+	w.replicas.Wait()
+	w.replicaMu.Unlock()
 	for _, c := range w.clients {
 		_ = c.proc.Resume() // a stopped process would not see that it is closed
 		c.proc.Close()
 		if c.proxy != nil {
-			_ = c.proxy.close()
+			_ = c.proxy.Close()
 		}
 		if c.tap != nil {
 			_ = c.tap.Close()
@@ -194,12 +168,4 @@ func (w *world) close() {
 	if w.redis != nil {
 		_ = w.redis.Close()
 	}
-}
-
-// stopReplicas forbids further replicas and waits for the one being made.
-func (w *world) stopReplicas() {
-	w.replicaMu.Lock()
-	w.noReplicas = true
-	w.replicaMu.Unlock()
-	w.replicas.Wait()
 }

@@ -23,9 +23,9 @@ func TestLongestStall(t *testing.T) {
 		{"late after the run", 2500 * time.Millisecond, 2900 * time.Millisecond, 0},
 	}
 	for _, tt := range tests {
-		d := &stallDetector{}
-		d.woken(at(tt.last), at(tt.now))
-		if got := d.longest(at(time.Second), at(2*time.Second)); got != tt.want {
+		m := &monitor{}
+		detectStall(t.Context(), m, at(tt.last), at(tt.now))
+		if got := m.longest(at(time.Second), at(2*time.Second)).length(); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -34,10 +34,10 @@ func TestLongestStall(t *testing.T) {
 func TestIdleMachineDoesNotStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		d := startStallDetector()
+		m := startMonitor(stallInterval, detectStall)
 		time.Sleep(time.Minute)
-		d.close()
-		if got := d.longest(begun, time.Now()); got != 0 {
+		m.close()
+		if got := m.longest(begun, time.Now()).length(); got != 0 {
 			t.Errorf("a stall of %v", got)
 		}
 	})
