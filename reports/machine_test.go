@@ -94,8 +94,8 @@ func TestTrace(t *testing.T) {
 		"client A: client inside at 3000 for 20002500",
 		"client B: fault pause at 25007500 for 40000000",
 		"Redis: redis owner A at 2500 for 20004000",
-		"Redis: event locked at 2500: Redis: A owns the key, for 30.0 s",
-		"client A: event wrote at 20005000: A writes the stock: 99",
+		"Redis: event locked at 2500: client A acquires the lock (lease 30 s)",
+		"client A: event wrote at 20005000: client A writes stock 99",
 	} {
 		if !found[want] {
 			t.Errorf("the trace lacks %q", want)

@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/timeline"
 )
 
 var stateColours = map[timeline.State]color.RGBA{
-	timeline.Waiting: idle, timeline.Inside: held, timeline.Lost: lost, timeline.Rollback: rolling,
-	timeline.Releasing: idle, timeline.Dead: ink, timeline.Owned: slate, timeline.Fault: violet,
+	check.Waiting: idle, check.Inside: held, check.Lost: lost, check.Rollback: rolling,
+	check.Releasing: idle, check.Dead: ink, timeline.Owned: slate, timeline.Fault: violet,
 }
 
 // timelineChart draws the part of a run that shows its violation: what each client
@@ -45,8 +46,8 @@ func timelineChart(e *evidence) *plot.Plot {
 		name  string
 		state timeline.State
 	}{
-		{"waiting", timeline.Waiting}, {"inside", timeline.Inside}, {"inside, lost", timeline.Lost},
-		{"rolling back", timeline.Rollback}, {"crashed", timeline.Dead}, {"owns the key", timeline.Owned}, {"fault", timeline.Fault},
+		{"waiting", check.Waiting}, {"inside", check.Inside}, {"inside, lost", check.Lost},
+		{"rolling back", check.Rollback}, {"crashed", check.Dead}, {"owns the key", timeline.Owned}, {"fault", timeline.Fault},
 	} {
 		p.Legend.Add(s.name, &plotter.Polygon{Color: stateColours[s.state]})
 	}
@@ -85,7 +86,7 @@ func (d laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 		half, text := 0.3, s.label
 		style := draw.TextStyle{Color: color.White, Font: sans(12), XAlign: draw.XCenter, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 		switch s.State {
-		case timeline.Waiting, timeline.Releasing:
+		case check.Waiting, check.Releasing:
 			half, style.Color = 0.12, ink
 		case timeline.Fault:
 			half, text = 0.18, strings.TrimSpace(s.label+" "+s.Client)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/timeline"
 )
@@ -78,11 +79,11 @@ func newTimelineView(t timeline.Timeline, e *evidence) *timelineView {
 // spanText names what a client's lane shows.
 func spanText(s timeline.Span) string {
 	switch s.State {
-	case timeline.Lost:
+	case check.Lost:
 		return "inside, lease lost"
-	case timeline.Rollback:
+	case check.Rollback:
 		return "rolling back"
-	case timeline.Dead:
+	case check.Dead:
 		return "crashed"
 	default:
 		return string(s.State)

@@ -21,11 +21,12 @@ const (
 
 // client is what the history has shown of one client so far.
 type client struct {
-	name    string
-	phase   phase
-	crashed bool
-	inside  bool
-	paused  int // pauses that are active on it
+	name      string
+	phase     phase
+	releasing bool // Release is running
+	crashed   bool
+	inside    bool
+	paused    int // pauses that are active on it
 	visits
 
 	asked    ref // when it began to wait; a refusal and a new attempt do not end the wait

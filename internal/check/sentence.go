@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
@@ -33,12 +34,14 @@ func (st *state) sentence(e *history.Event) (string, weight) {
 		return faultText(e), turn
 	case history.Over:
 		return "fault " + e.Fault + onClient(e.Client) + " is over", turn
+	case history.Unfired:
+		return "fault " + e.Fault + " cannot take effect" + onClient(e.Client) + inBrackets(e.Detail), turn
 	case history.End:
-		return "the run ends", plot
+		return fmt.Sprintf("the run ends with a stock of %d", e.Value), plot
 	case history.Residue:
 		return "left behind: " + e.Detail, turn
 	case history.Finding:
-		return "the lock misbehaves: " + e.Detail, turn
+		return "finding: " + e.Detail, turn
 	}
 	return st.sectionSentence(e)
 }
@@ -68,7 +71,7 @@ func (st *state) sectionSentence(e *history.Event) (string, weight) {
 	case history.Done:
 		return who + " is done", routine
 	case history.Command:
-		return who + " sends " + e.Detail, routine
+		return who + " sends " + strings.ToUpper(e.Detail), routine
 	}
 	return who + ": " + string(e.Kind), routine
 }
@@ -80,10 +83,14 @@ func (st *state) lockSentence(e *history.Event) (string, weight) {
 	case history.Waiting:
 		return who + " asks for the lock", routine
 	case history.Acquired:
-		if c == nil || !c.locked.known() || c.lost.known() || e.At-c.locked.at > orphanProperty.bound(st.h) {
-			return who + " is told that it has the lock", plot
+		s := who + " is told that it has the lock"
+		if e.Fence != 0 {
+			s += fmt.Sprintf(", with fencing token %d", e.Fence)
 		}
-		return who + " is told that it has the lock", trivial
+		if c == nil || !c.locked.known() || c.lost.known() || e.At-c.locked.at > orphanProperty.bound(st.h) {
+			return s, plot
+		}
+		return s, trivial
 	case history.Refused:
 		return who + " does not get the lock" + inBrackets(e.Detail), routine
 	case history.Releasing:

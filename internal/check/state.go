@@ -167,13 +167,15 @@ func (st *state) updateClient(c *client, e *history.Event) {
 		if c.phase != waiting && c.phase != refused {
 			c.asked = st.now
 		}
-		c.phase, c.lost = waiting, ref{}
+		c.phase, c.releasing, c.lost = waiting, false, ref{}
 	case history.Refused:
 		c.phase, c.refused = refused, st.now
 	case history.Acquired:
 		c.phase = held
+	case history.Releasing:
+		c.releasing = true
 	case history.Released:
-		c.phase, c.released = released, st.now
+		c.phase, c.releasing, c.released = released, false, st.now
 	case history.Done:
 		if c.phase == waiting || c.phase == refused {
 			c.phase = idle

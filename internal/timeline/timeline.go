@@ -8,24 +8,20 @@
 package timeline
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// State is what a lane shows during a span.
-type State string
+// State is what a lane shows during a span: a client's activity, or one of these.
+type State = check.Activity
 
-// The states of a client's lane, of Redis's lane and of the faults.
+// The states of Redis's lane and of the faults.
 const (
-	Waiting   State = "waiting"   // Acquire was called and has not returned
-	Inside    State = "inside"    // in its section, and Redis holds the key for it
-	Lost      State = "lost"      // in its section, believing that it holds, while Redis holds the key for no one or for another
-	Rollback  State = "rollback"  // still in its section, but it knows of the loss and is leaving
-	Releasing State = "releasing" // Release was called and has not returned
-	Dead      State = "dead"      // crashed
-	Owned     State = "owned"     // Redis's lane: the key has an owner
-	Fault     State = "fault"     // a fault is in force
+	Owned State = "owned" // the key has an owner
+	Fault State = "fault" // a fault is in force
 )
 
 // Span is a stretch of a lane. Times are virtual nanoseconds; From == To for
@@ -72,10 +68,18 @@ type Timeline struct {
 // many, and what they did to the key has events of its own; except those that
 // keep names by their Seq.
 func Build(h history.Header, events []history.Event, keep ...int) Timeline {
-	b := newBuilder(h, events)
-	b.keep = keep
+	b := &builder{follower: check.Follow(h), running: map[faultKey]int{}}
+	b.t.Redis.Name = "Redis"
+	b.follow(&history.Event{}) // for lanes of clients that do nothing
 	for i := range events {
-		b.event(&events[i])
+		e := &events[i]
+		text := b.follower.Event(e)
+		b.follow(e)
+		if e.Kind != history.Command || e.Client != "" && slices.Contains(keep, e.Seq) {
+			marks := b.event(e)
+			*marks = append(*marks, Mark{Seq: e.Seq, At: e.At, Kind: e.Kind, Client: e.Client, Text: text})
+		}
+		b.t.End = e.At
 	}
 	return b.finish()
 }
@@ -83,167 +87,69 @@ func Build(h history.Header, events []history.Event, keep ...int) Timeline {
 type faultKey struct{ fault, client string }
 
 type builder struct {
-	t       Timeline
-	lane    map[string]int // client → index in t.Clients
-	open    map[string]*clientState
-	owner   string // of the key in Redis
-	owned   Span
-	hasKey  bool
-	running map[faultKey]int // index in t.Faults of a fault in force
-	keep    []int            // commands that get a mark
+	t        Timeline
+	follower check.Follower
+	open     []Span           // what each client of t.Clients is doing, until now
+	owned    *Span            // of the key; nil if there is none
+	running  map[faultKey]int // index in t.Faults of a fault in force
 }
 
-// clientState is the span that a client is in the middle of.
-type clientState struct {
-	state   State
-	from    int64
-	seq     int
-	section int
-	knows   bool // of its loss
-	inside  bool
-}
-
-func newBuilder(h history.Header, events []history.Event) *builder {
-	b := &builder{
-		lane:    map[string]int{},
-		open:    map[string]*clientState{},
-		running: map[faultKey]int{},
-	}
-	b.t.Redis.Name = "Redis"
-	for _, c := range h.Clients {
-		b.client(c)
-	}
-	if n := len(events); n > 0 {
-		b.t.Start, b.t.End = events[0].At, events[n-1].At
-	}
-	if b.t.Start > 0 && len(events) > 0 && events[0].Seq <= 1 {
-		b.t.Start = 0
-	}
-	return b
-}
-
-// client makes sure that a client has a lane.
-func (b *builder) client(name string) int {
-	i, ok := b.lane[name]
-	if !ok {
-		i = len(b.t.Clients)
-		b.lane[name] = i
-		b.open[name] = &clientState{}
-		b.t.Clients = append(b.t.Clients, Lane{Name: name})
-	}
-	return i
-}
-
-func (b *builder) event(e *history.Event) {
-	switch e.Kind {
-	case history.Command:
-		if e.Client != "" && slices.Contains(b.keep, e.Seq) {
-			i := b.client(e.Client)
-			b.t.Clients[i].Marks = append(b.t.Clients[i].Marks, mark(e))
+// follow ends the spans of the clients that do something else since the event,
+// and begins the next ones.
+func (b *builder) follow(e *history.Event) {
+	i := 0
+	for name, doing := range b.follower.Activities() {
+		if i == len(b.open) {
+			b.open = append(b.open, Span{})
+			b.t.Clients = append(b.t.Clients, Lane{Name: name})
 		}
-	case history.Locked, history.Renewed, history.Unlocked, history.Expired:
-		b.redis(e)
-		b.t.Redis.Marks = append(b.t.Redis.Marks, mark(e))
-	case history.Fired, history.Over:
-		b.fault(e)
-		b.t.FaultMarks = append(b.t.FaultMarks, mark(e))
-	default:
-		if e.Client == "" {
-			b.t.Harness = append(b.t.Harness, mark(e))
-			return
+		if b.open[i].State != doing {
+			b.end(i, e.At)
+			next := Span{State: doing, From: e.At, Seq: e.Seq, Section: b.open[i].Section}
+			if name == e.Client && e.Section != 0 {
+				next.Section = e.Section
+			}
+			b.open[i] = next
 		}
-		i := b.client(e.Client)
-		b.step(e)
-		b.t.Clients[i].Marks = append(b.t.Clients[i].Marks, mark(e))
+		i++
 	}
 }
 
-// step moves a client from one state to the next.
-func (b *builder) step(e *history.Event) {
-	c := b.open[e.Client]
-	switch e.Kind {
-	case history.Waiting:
-		b.enter(e, Waiting)
-	case history.Acquired, history.Refused, history.Left, history.Released, history.Done:
-		c.inside = false
-		b.enter(e, "")
-	case history.Entered:
-		c.inside, c.knows = true, false
-		b.enter(e, b.insideState(e.Client))
-	case history.Noticed, history.Aborted:
-		c.knows = true
-		if c.inside && c.state != Rollback {
-			b.enter(e, b.insideState(e.Client))
-		}
-	case history.Releasing:
-		c.inside = false
-		b.enter(e, Releasing)
-	case history.Crashed:
-		c.inside = false
-		b.enter(e, Dead)
+// end ends the span of a client.
+func (b *builder) end(i int, at int64) {
+	if s := b.open[i]; s.State != "" && at > s.From {
+		s.To = at
+		b.t.Clients[i].Spans = append(b.t.Clients[i].Spans, s)
 	}
 }
 
-func (b *builder) insideState(client string) State {
-	switch {
-	case b.open[client].knows:
-		return Rollback
-	case b.hasKey && b.owner == client:
-		return Inside
-	default:
-		return Lost
-	}
-}
-
-// enter closes the client's span and opens the next; "" is idle.
-func (b *builder) enter(e *history.Event, s State) {
-	b.cut(e.Client, e.At, e.Seq, s)
-	if e.Section != 0 {
-		b.open[e.Client].section = e.Section
-	}
-}
-
-func (b *builder) cut(client string, at int64, seq int, s State) {
-	c := b.open[client]
-	if c.state != "" && at > c.from {
-		l := &b.t.Clients[b.lane[client]]
-		l.Spans = append(l.Spans, Span{State: c.state, From: c.from, To: at, Seq: c.seq, Section: c.section})
-	}
-	c.state, c.from, c.seq = s, at, seq
-}
-
-// redis follows the key, and recolours the clients that are inside.
-func (b *builder) redis(e *history.Event) {
+// event applies an event of Redis or of a fault, and returns the marks of its lane.
+func (b *builder) event(e *history.Event) *[]Mark {
 	switch e.Kind {
 	case history.Locked:
-		b.closeKey(e.At)
-		b.hasKey, b.owner = true, e.Client
-		b.owned = Span{State: Owned, From: e.At, Seq: e.Seq, Owner: e.Client}
-	case history.Renewed:
-		if !b.hasKey { // a window that opens in the middle of a lease
-			b.hasKey, b.owner = true, e.Owner
-			b.owned = Span{State: Owned, From: e.At, Seq: e.Seq, Owner: e.Owner}
-		}
+		b.endKey(e.At)
+		b.owned = &Span{State: Owned, From: e.At, Seq: e.Seq, Owner: e.Client}
 	case history.Unlocked, history.Expired:
-		b.closeKey(e.At)
-	}
-	for _, l := range b.t.Clients {
-		c := b.open[l.Name]
-		if !c.inside {
-			continue
+		b.endKey(e.At)
+	case history.Renewed:
+	case history.Fired, history.Over:
+		b.fault(e)
+		return &b.t.FaultMarks
+	default:
+		if i := slices.IndexFunc(b.t.Clients, func(l Lane) bool { return l.Name == e.Client }); i >= 0 {
+			return &b.t.Clients[i].Marks
 		}
-		if s := b.insideState(l.Name); s != c.state {
-			b.cut(l.Name, e.At, e.Seq, s)
-		}
+		return &b.t.Harness
 	}
+	return &b.t.Redis.Marks
 }
 
-func (b *builder) closeKey(at int64) {
-	if b.hasKey {
+func (b *builder) endKey(at int64) {
+	if b.owned != nil {
 		b.owned.To = at
-		b.t.Redis.Spans = append(b.t.Redis.Spans, b.owned)
+		b.t.Redis.Spans = append(b.t.Redis.Spans, *b.owned)
 	}
-	b.hasKey, b.owner = false, ""
+	b.owned = nil
 }
 
 func (b *builder) fault(e *history.Event) {
@@ -263,18 +169,17 @@ func (b *builder) fault(e *history.Event) {
 	})
 }
 
-// finish closes what is still open at the end of the history.
+// finish ends what is still open at the end of the history.
 func (b *builder) finish() Timeline {
-	for i := range b.t.Clients {
-		b.cut(b.t.Clients[i].Name, b.t.End, 0, "")
+	for i := range b.open {
+		b.end(i, b.t.End)
 	}
-	b.closeKey(b.t.End)
+	b.endKey(b.t.End)
 	for _, i := range b.running {
 		b.t.Faults[i].To = b.t.End
 	}
 	return b.t
 }
 
-func mark(e *history.Event) Mark {
-	return Mark{Seq: e.Seq, At: e.At, Kind: e.Kind, Client: e.Client, Text: Text(e)}
-}
+// Clock is a virtual time for people, in seconds to the millisecond: "45.003 s".
+func Clock(ns int64) string { return fmt.Sprintf("%.3f s", float64(ns)/1e9) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 )
 
@@ -59,7 +60,7 @@ func TestBuild(t *testing.T) {
 				history.Event{At: 12, Kind: history.End},
 			),
 			[]span{
-				{"A", Waiting, 1, 3}, {"A", Inside, 3, 8}, {"A", Releasing, 8, 10},
+				{"A", check.Waiting, 1, 3}, {"A", check.Inside, 3, 8}, {"A", check.Releasing, 8, 10},
 				{"Redis", Owned, 2, 9},
 			},
 		},
@@ -75,7 +76,7 @@ func TestBuild(t *testing.T) {
 				history.Event{At: 10, Kind: history.End},
 			),
 			[]span{
-				{"A", Inside, 1, 5}, {"A", Lost, 5, 9}, {"B", Inside, 7, 10},
+				{"A", check.Inside, 1, 5}, {"A", check.Lost, 5, 9}, {"B", check.Inside, 7, 10},
 				{"Redis", Owned, 0, 5}, {"Redis", Owned, 6, 10},
 			},
 		},
@@ -90,7 +91,7 @@ func TestBuild(t *testing.T) {
 				history.Event{At: 8, Kind: history.Left, Client: "A"},
 				history.Event{At: 9, Kind: history.End},
 			),
-			[]span{{"A", Inside, 1, 5}, {"A", Lost, 5, 6}, {"A", Rollback, 6, 8}, {"Redis", Owned, 0, 5}},
+			[]span{{"A", check.Inside, 1, 5}, {"A", check.Lost, 5, 6}, {"A", check.Rollback, 6, 8}, {"Redis", Owned, 0, 5}},
 		},
 		{
 			"a key that changes hands without expiring",
@@ -104,7 +105,7 @@ func TestBuild(t *testing.T) {
 				history.Event{At: 7, Kind: history.End},
 			),
 			[]span{
-				{"A", Inside, 1, 3}, {"A", Lost, 3, 4}, {"A", Inside, 4, 5},
+				{"A", check.Inside, 1, 3}, {"A", check.Lost, 3, 4}, {"A", check.Inside, 4, 5},
 				{"Redis", Owned, 0, 3}, {"Redis", Owned, 3, 4}, {"Redis", Owned, 4, 6},
 			},
 		},
@@ -117,7 +118,7 @@ func TestBuild(t *testing.T) {
 				history.Event{At: 4, Kind: history.Expired, Owner: "A"},
 				history.Event{At: 9, Kind: history.End},
 			),
-			[]span{{"A", Inside, 1, 3}, {"A", Dead, 3, 9}, {"Redis", Owned, 0, 4}},
+			[]span{{"A", check.Inside, 1, 3}, {"A", check.Dead, 3, 9}, {"Redis", Owned, 0, 4}},
 		},
 		{
 			"faults: one that ends, one that is over at once, one that outlasts the run",
@@ -147,7 +148,7 @@ func TestBuildMarksCommandsOnlyIfTheyProve(t *testing.T) {
 		history.Event{At: 2, Kind: history.Command, Client: "A", Detail: "del"},
 	)
 	got := Build(twoClients, events, 2).Marks()
-	if len(got) != 1 || got[0].Seq != 2 || got[0].Text != "A sends DEL" {
+	if len(got) != 1 || got[0].Seq != 2 || got[0].Text != "client A sends DEL" {
 		t.Errorf("got marks %+v", got)
 	}
 }

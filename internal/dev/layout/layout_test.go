@@ -16,8 +16,8 @@ import (
 var layers = [][]string{
 	{"internal/text", "lock", "internal/history", "internal/bubble", "internal/stack", "internal/proc", "internal/modversion", "internal/virtual/memnet", "internal/dev/testneeds", "internal/dev/redisconformance", "internal/dev/layout"},
 	{"chaos"},
-	{"internal/errclass", "internal/check", "internal/keyobserver", "internal/timeline"},
-	{"scenarios", "internal/results", "internal/miniserver", "internal/live/tap", "internal/dev/mutants"},
+	{"internal/errclass", "internal/check", "internal/keyobserver"},
+	{"scenarios", "internal/results", "internal/timeline", "internal/miniserver", "internal/live/tap", "internal/dev/mutants"},
 	{"internal/strategy"},
 	{"internal/engine"},
 	{"internal/virtual", "internal/live/worker", "internal/live/redisserver"},
