@@ -66,10 +66,6 @@ func shareText(a Agreement) string {
 	return s
 }
 
-func verdictsDiffer(v results.Verdicts) string {
-	return fmt.Sprintf("the verdict is %s in virtual time and %s live: see both reports", v.Virtual, v.Live)
-}
-
 // WriteAgreement writes agreement.json and agreement.html into dir. The folders
 // hold the reports that a was made from; the page links to them by their names.
 func WriteAgreement(dir string, a Agreement, folders ...string) error {

@@ -79,11 +79,9 @@ func newEvidence(h history.Header, events []history.Event, v *check.Violation) *
 
 // firstProof is when the first event that proves the violation happened.
 func (e *evidence) firstProof() int64 {
-	at := e.violation.At
-	for i := range e.events {
-		if len(e.violation.Events) > 0 && e.events[i].Seq == e.violation.Events[0] {
-			at = min(at, e.events[i].At)
-		}
+	i := slices.IndexFunc(e.events, func(x history.Event) bool { return slices.Contains(e.violation.Events, x.Seq) })
+	if i < 0 {
+		return e.violation.At
 	}
-	return at
+	return min(e.violation.At, e.events[i].At)
 }

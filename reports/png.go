@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
 )
 
 // Colours, after Okabe and Ito, which people with any sort of colour vision
@@ -76,13 +77,13 @@ func newPlot(title, x, y string) *plot.Plot {
 // writePNG draws a chart with its legend at the right, where it hides nothing. A
 // panic of the plot library, which panics where it cannot draw, becomes an error: a
 // report must not die of a chart.
-func writePNG(w io.Writer, chart func() *plot.Plot) (err error) {
+func writePNG(w io.Writer, draws func() *plot.Plot) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("drawing a chart: %v", r)
 		}
 	}()
-	p := chart()
+	p := draws()
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
 	img := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
@@ -98,6 +99,39 @@ func grid() *plotter.Grid {
 	g.Vertical.Width = 0
 	g.Horizontal.Color = rule
 	return g
+}
+
+// waitsChart draws for each strategy the distribution of waiting times, on a
+// logarithmic scale where they are far apart.
+func waitsChart(sc results.Scenario) *plot.Plot {
+	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited at most this long, %")
+	ax := newWaitAxis(sc.Strategies)
+	g := grid()
+	g.Vertical = g.Horizontal
+	p.Add(g)
+	for i, s := range sc.Strategies {
+		xy := ax.curve(s)
+		if len(xy) == 0 {
+			continue
+		}
+		for i := range xy {
+			xy[i].Y *= 100
+		}
+		line := &plotter.Line{XYs: xy}
+		line.Color = palette[i%len(palette)]
+		// The first lines are the widest: those that lie on them do not hide them.
+		line.Width = 1.6 + 0.45*vg.Length(len(sc.Strategies)-1-i)
+		line.Dashes = dashes[i%len(dashes)]
+		p.Add(line)
+		p.Legend.Add(s.Name, line)
+	}
+	var ticks plot.ConstantTicks
+	for _, t := range ax.ticks() {
+		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: exactMillis(t)})
+	}
+	p.X.Tick.Marker = ticks
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100
+	return p
 }
 
 // The size of a chart: 1200 by 700 pixels at 96 to the inch.

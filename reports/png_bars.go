@@ -115,36 +115,3 @@ func barLabels(v plotter.Values, texts []string, offset vg.Length, upright bool)
 	l.TextStyle = slices.Repeat([]draw.TextStyle{style}, len(v))
 	return l
 }
-
-// waitsChart draws for each strategy the distribution of waiting times, on a
-// logarithmic scale where they are far apart.
-func waitsChart(sc results.Scenario) *plot.Plot {
-	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited at most this long, %")
-	ax := newWaitAxis(sc.Strategies)
-	g := grid()
-	g.Vertical = g.Horizontal
-	p.Add(g)
-	for i, s := range sc.Strategies {
-		xy := ax.curve(s)
-		if len(xy) == 0 {
-			continue
-		}
-		for i := range xy {
-			xy[i].Y *= 100
-		}
-		line := &plotter.Line{XYs: xy}
-		line.Color = palette[i%len(palette)]
-		// The first lines are the widest: those that lie on them do not hide them.
-		line.Width = 1.6 + 0.45*vg.Length(len(sc.Strategies)-1-i)
-		line.Dashes = dashes[i%len(dashes)]
-		p.Add(line)
-		p.Legend.Add(s.Name, line)
-	}
-	var ticks plot.ConstantTicks
-	for _, t := range ax.ticks() {
-		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: exactMillis(t)})
-	}
-	p.X.Tick.Marker = ticks
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100
-	return p
-}

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,11 +13,10 @@ import (
 
 // propertyRank orders properties as package check does, unknown ones last.
 func propertyRank(name string) int {
-	i := slices.IndexFunc(check.Properties, func(p check.Property) bool { return p.Name == name })
-	if i < 0 {
-		return len(check.Properties)
+	if i := slices.Index(check.Names(), name); i >= 0 {
+		return i
 	}
-	return i
+	return math.MaxInt
 }
 
 // brokenText says what a violation of the property means; "" for an unknown one.
@@ -41,7 +41,7 @@ func properties(strategies ...results.Strategy) []string {
 		delete(seen, o.Name)
 	}
 	return slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
-		return cmp.Or(propertyRank(a)-propertyRank(b), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(propertyRank(a), propertyRank(b)), cmp.Compare(a, b))
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // tone is what a piece of terminal text means; style turns it into colour.
@@ -39,8 +41,8 @@ type cell struct {
 // row makes cells of one tone, each safe for a terminal.
 func row(t tone, texts ...string) []cell {
 	var out []cell
-	for _, text := range texts {
-		out = append(out, cell{oneLine(text), t})
+	for _, s := range texts {
+		out = append(out, cell{text.OneLine(s), t})
 	}
 	return out
 }

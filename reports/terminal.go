@@ -129,15 +129,15 @@ func (t *terminal) legend(parts ...string) {
 
 func (t *terminal) scenario(sc results.Scenario) {
 	v := verdictCell(sc.Verdict)
-	t.line(t.s.paint(strong, oneLine(sc.Name)), "  ", t.s.paint(v.tone, v.text))
+	t.line(t.s.paint(strong, text.OneLine(sc.Name)), "  ", t.s.paint(v.tone, v.text))
 	if sc.Summary != "" {
-		t.line(oneLine(sc.Summary))
+		t.line(text.OneLine(sc.Summary))
 	}
 	if sc.Clients > 0 {
 		t.line(t.dim(fmt.Sprintf("%s, lease %s; violations: count (runs)", text.Count(sc.Clients, "client"), exactMillis(sc.LeaseMS))))
 	}
 	for _, f := range sc.Faults {
-		t.line(t.dim("fault  " + oneLine(f)))
+		t.line(t.dim("fault  " + text.OneLine(f)))
 	}
 	t.line()
 	t.out.WriteString(strategyTable(sc).layout(t.o.Width, t.s))
@@ -180,10 +180,10 @@ func markMismatch(c cell, s results.Strategy, name string) cell {
 // with the command that shows it, and each strategy's first violation.
 func (t *terminal) notes(sc results.Scenario) {
 	before := t.out.Len()
-	note := func(c cell, head, text, replay string) {
-		line := t.s.paint(c.tone, c.text+" "+oneLine(head)) + " " + oneLine(text)
+	note := func(c cell, head, what, replay string) {
+		line := t.s.paint(c.tone, c.text+" "+text.OneLine(head)) + " " + text.OneLine(what)
 		if replay != "" {
-			line += "  " + t.dim("→") + " " + oneLine(replay)
+			line += "  " + t.dim("→") + " " + text.OneLine(replay)
 		}
 		t.line(line)
 	}
@@ -195,7 +195,7 @@ func (t *terminal) notes(sc results.Scenario) {
 			note(cell{letterFinding, harm}, s.Name+":", findingText(f), f.Replay)
 			if len(sc.Strategies) == 1 || s.Runs == 1 {
 				for _, fr := range stackFrames(f.Stack, stackLines) {
-					t.line("    ", oneLine(fr.Call), "  ", t.dim(oneLine(fr.Place)))
+					t.line("    ", text.OneLine(fr.Call), "  ", t.dim(text.OneLine(fr.Place)))
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/text"
@@ -48,15 +47,4 @@ func joinWords(words []string) string {
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
-
-// oneLine makes text safe for one line of a terminal: control characters, which
-// a lock under test may put into an error, become spaces.
-func oneLine(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) {
-			return ' '
-		}
-		return c
-	}, strings.TrimSpace(s))
 }

@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -19,12 +21,9 @@ type waitAxis struct {
 func newWaitAxis(strategies []results.Strategy) waitAxis {
 	var waits []float64
 	for _, s := range strategies {
-		for _, w := range s.WaitCDF {
-			if w > 0 && !math.IsInf(w, 0) {
-				waits = append(waits, w)
-			}
-		}
+		waits = append(waits, s.WaitCDF...)
 	}
+	waits = slices.DeleteFunc(waits, func(w float64) bool { return !(w > 0) || math.IsInf(w, 0) })
 	if len(waits) == 0 {
 		return waitAxis{max: 1}
 	}
@@ -47,13 +46,6 @@ func (a waitAxis) place(ms float64) float64 {
 
 // ticks returns round times on the axis.
 func (a waitAxis) ticks() []float64 {
-	var out []float64
-	if a.log {
-		for t := a.min; t <= a.max*1.0001; t *= 10 {
-			out = append(out, t)
-		}
-		return out
-	}
 	step := math.Pow(10, math.Floor(math.Log10(a.max)))
 	for _, f := range []float64{0.1, 0.2, 0.5} {
 		if a.max/(step*f) <= 8 {
@@ -61,8 +53,14 @@ func (a waitAxis) ticks() []float64 {
 			break
 		}
 	}
-	for t := 0.0; t <= a.max*1.0001; t += step {
+	var out []float64
+	for t := a.min; t <= a.max*1.0001; {
 		out = append(out, t)
+		if a.log {
+			t *= 10
+		} else {
+			t += step
+		}
 	}
 	return out
 }
@@ -81,4 +79,49 @@ func (a waitAxis) curve(s results.Strategy) plotter.XYs {
 		}
 	}
 	return out
+}
+
+// waitsView is the chart of waiting times, in the units of its view box.
+type waitsView struct {
+	Width, Height, Left, Right, Top, Bottom int // Left to Bottom bound the plane
+	XTicks, YTicks                          []waitTick
+	Lines                                   []waitLine
+}
+
+type waitTick struct{ At, Text string }
+
+type waitLine struct {
+	Name  string
+	Class int // colour, by the strategy's place
+	Path  string
+}
+
+// newWaitsView returns nil where nothing was measured.
+func newWaitsView(strategies []results.Strategy) *waitsView {
+	v := &waitsView{Width: 440, Height: 250, Left: 42, Right: 406, Top: 10, Bottom: 216}
+	ax := newWaitAxis(strategies)
+	x := func(part float64) float64 { return float64(v.Left) + part*float64(v.Right-v.Left) }
+	y := func(part float64) float64 { return float64(v.Bottom) - part*float64(v.Bottom-v.Top) }
+	for i, s := range strategies {
+		curve := ax.curve(s)
+		if len(curve) == 0 {
+			continue
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "M%.1f %.1f", x(curve[0].X), y(0))
+		for _, p := range curve {
+			fmt.Fprintf(&b, "L%.1f %.1f", x(p.X), y(p.Y))
+		}
+		v.Lines = append(v.Lines, waitLine{s.Name, i % 8, b.String()})
+	}
+	if len(v.Lines) == 0 {
+		return nil
+	}
+	for _, t := range ax.ticks() {
+		v.XTicks = append(v.XTicks, waitTick{fmt.Sprintf("%.1f", x(ax.place(t))), exactMillis(t)})
+	}
+	for _, p := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		v.YTicks = append(v.YTicks, waitTick{fmt.Sprintf("%.1f", y(p)), fmt.Sprintf("%.0f %%", 100*p)})
+	}
+	return v
 }

@@ -22,6 +22,10 @@ func headline(v results.Verdict) string {
 	}
 }
 
+func verdictsDiffer(v results.Verdicts) string {
+	return fmt.Sprintf("the verdict is %s in virtual time and %s live: see both reports", v.Virtual, v.Live)
+}
+
 // findingVerbs say how a lock misbehaved as a program, by the class of the finding.
 var findingVerbs = map[string]string{
 	"panic":      "panicked",
@@ -226,7 +230,7 @@ func setupFacts(s *results.Setup) []string {
 	}
 	facts := []string{s.Redis, "Toxiproxy " + s.Toxiproxy, fmt.Sprintf("%g times faster than the scenario", s.Scale)}
 	if s.Worker != "" {
-		facts = append(facts, "workers: "+oneLine(s.Worker))
+		facts = append(facts, "workers: "+text.OneLine(s.Worker))
 	}
 	return facts
 }

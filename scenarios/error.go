@@ -3,9 +3,9 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/goccy/go-yaml/token"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // The kinds of mistake in a scenario, for errors.Is.
@@ -38,26 +38,15 @@ type Error struct {
 
 // Error is one line: "file:line:col: message; hint".
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+	line := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 	if e.Hint != "" {
-		text += "; " + e.Hint
+		line += "; " + e.Hint
 	}
-	return oneLine(text)
+	return text.OneLine(line)
 }
 
 // Unwrap returns the kind of mistake.
 func (e *Error) Unwrap() error { return e.Kind }
-
-// oneLine replaces control characters and line separators with spaces: what an
-// author wrote must neither break the line nor drive the terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, s)
-}
 
 // shown quotes what the author wrote, cut to a readable length.
 func shown(s string) string {

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strings"
 	"time"
+
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // Parse reads a scenario strictly: what is not understood is an [*Error] with
@@ -79,14 +80,14 @@ func (r *reader) name(s *Scenario, e entry) {
 }
 
 func (r *reader) sentence(e entry) string {
-	text := r.scalar(e, "one sentence")
-	if len(text) > maxText {
+	said := r.scalar(e, "one sentence")
+	if len(said) > maxText {
 		r.fail(e.value.place, ErrTooBig, fmt.Sprintf("%s is longer than %d bytes", e.key.text, maxText), "")
 	}
-	if text = strings.TrimSpace(oneLine(text)); text == "" {
+	if said = text.OneLine(said); said == "" {
 		r.fail(e.value.place, ErrValue, e.key.text+" must not be empty", "write one sentence, or leave it out")
 	}
-	return text
+	return said
 }
 
 func (r *reader) renew(s *Scenario, e entry) {

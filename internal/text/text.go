@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -37,6 +38,17 @@ func Count(n int, noun string) string {
 		noun = stem + "ie"
 	}
 	return Number(n) + " " + noun + "s"
+}
+
+// OneLine makes text safe for one line of a terminal: control characters and line
+// separators, which an author or a lock under test may put into it, become spaces.
+func OneLine(s string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' {
+			return ' '
+		}
+		return c
+	}, s))
 }
 
 // Suggest proposes a remedy for a word that is not valid: the nearest valid one,
