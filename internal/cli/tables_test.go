@@ -3,8 +3,10 @@ package cli_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,22 +58,21 @@ func scenarioRows() string {
 	for _, s := range scenarios.Builtin() {
 		out += fmt.Sprintf("| `%s` | %s |", s.Name, s.Summary)
 		for _, name := range ladder {
-			out += " " + worst(s.Expect[name]) + " |"
+			out += " " + worst(s.Name, name) + " |"
 		}
 		out += "\n"
 	}
 	return out
 }
 
-// worst is the most severe property that is expected to be breached.
-func worst(expected map[string]scenarios.Expectation) string {
-	name, severity := "holds", check.Leftover+1
-	for _, p := range check.Properties {
-		if e := expected[p.Name]; p.Severity < severity && (e == scenarios.Some || e == scenarios.Every) {
-			name, severity = p.Name, p.Severity
-		}
+// worst is the most severe property that a reference lock breaches in a built-in
+// scenario.
+func worst(scenario, name string) string {
+	breached, _ := strategy.KnownBreaches(scenario, name)
+	if len(breached) == 0 {
+		return "holds"
 	}
-	return name
+	return slices.MinFunc(slices.Collect(maps.Keys(breached)), check.Compare)
 }
 
 func propertyRows() string {

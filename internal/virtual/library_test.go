@@ -1,6 +1,11 @@
 package virtual_test
 
 import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/bubble"
@@ -27,7 +32,8 @@ func TestLibraryHolds(t *testing.T) {
 }
 
 func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
-	runs := map[string]int{} // property or observation → runs that showed it
+	runs := map[string]int{}        // property or observation → runs that showed it
+	breached := map[string]uint64{} // property → first seed that showed it
 	for seed := uint64(1); seed <= librarySeeds; seed++ {
 		r := virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: seed}).Report
 		if r.Unknown != "" {
@@ -42,6 +48,9 @@ func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 		}
 		for _, v := range r.Violations {
 			shown[v.Property] = true
+			if breached[v.Property] == 0 {
+				breached[v.Property] = seed
+			}
 		}
 		for what, yes := range shown {
 			if yes {
@@ -49,6 +58,7 @@ func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 			}
 		}
 	}
+	checkKnown(t, s, st, breached)
 	for what, want := range st.Expected(s) {
 		got := runs[what]
 		switch {
@@ -58,4 +68,65 @@ func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 			t.Errorf("%s in %d of %d runs, want %s", what, got, librarySeeds, want)
 		}
 	}
+}
+
+// checkKnown compares what a cell breached, with the first seed of each property,
+// with what is known of it.
+func checkKnown(t *testing.T, s *scenarios.Scenario, st strategy.Strategy, breached map[string]uint64) {
+	known, ok := strategy.KnownBreaches(s.Name, st.Name)
+	if !ok {
+		t.Errorf("it is not known what %s breaches in %s: %s", st.Name, s.Name, remedy)
+	}
+	for property, seed := range breached {
+		if known[property] != seed {
+			t.Errorf("%s is first breached with seed %d, known is seed %d: %s", property, seed, known[property], remedy)
+		}
+	}
+	for property, seed := range known {
+		if breached[property] == 0 && (seed <= librarySeeds || firstBreaches(t, s, st, seed, seed)[property] == 0) {
+			t.Errorf("%s is not breached with seed %d, as is known: %s", property, seed, remedy)
+		}
+	}
+}
+
+const remedy = "go test ./internal/virtual -run TestKnownBreaches/SCENARIO -update"
+
+// With -update, TestKnownBreaches looks at so many seeds of each cell.
+const knownSeeds = 100
+
+// What is known of the reference locks in the built-in scenarios is written here
+// and checked by TestLibraryHolds.
+func TestKnownBreaches(t *testing.T) {
+	if !*update {
+		return
+	}
+	var out strings.Builder
+	for _, s := range scenarios.Builtin() {
+		for _, st := range strategy.All() {
+			breached, _ := strategy.KnownBreaches(s.Name, st.Name)
+			t.Run(s.Name+"/"+st.Name, func(t *testing.T) { breached = firstBreaches(t, s, st, 1, knownSeeds) })
+			fmt.Fprint(&out, s.Name, " ", st.Name)
+			for _, property := range slices.SortedFunc(maps.Keys(breached), check.Compare) {
+				fmt.Fprintf(&out, " %s=%d", property, breached[property])
+			}
+			fmt.Fprintln(&out)
+		}
+	}
+	if err := os.WriteFile("../strategy/known.txt", []byte(out.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// firstBreaches maps each property that is breached to the first of the seeds
+// that shows it.
+func firstBreaches(t *testing.T, s *scenarios.Scenario, st strategy.Strategy, from, to uint64) map[string]uint64 {
+	breached := map[string]uint64{}
+	for seed := from; seed <= to; seed++ {
+		for _, v := range virtual.Run(bubble.In(t), engine.Job{Scenario: s, Strategy: st, Seed: seed}).Report.Violations {
+			if breached[v.Property] == 0 {
+				breached[v.Property] = seed
+			}
+		}
+	}
+	return breached
 }
