@@ -155,14 +155,14 @@ func newPlan(e *env) (runner.Plan, runner.Options, error) {
 }
 
 // newProgress shows progress on standard error, as a bar if that is a terminal.
-func newProgress(e *env) runner.Progress {
+func newProgress(e *env) func(runner.Progress) {
 	if e.flags.quiet {
 		return nil
 	}
 	if f, ok := e.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return &runner.Bar{W: f}
+		return runner.Bar(f)
 	}
-	return &runner.Lines{W: e.err}
+	return runner.Lines(e.err)
 }
 
 // base holds the options that no flag sets.

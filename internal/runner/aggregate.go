@@ -4,145 +4,115 @@ import (
 	"slices"
 
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/scenarios"
 )
 
 // aggregate is the sum of a cell's runs. Adding is commutative: each field is a
-// sum, a largest value, or belongs to the smallest seed.
+// sum, a maximum, or belongs to the smallest seed.
 type aggregate struct {
 	runs, unknown  int
 	check.Counters // of unknown runs only Virtual and Commands
 	check.ObservedRuns
 	waits         histogram
-	unknownWhy    earliest[string]
-	evidence      map[string]*evidence // of each name that is expected
-	proof         map[string]*evidence // the same, with the violations of unknown runs
-	breaches      map[string]*breaches // of unknown runs, too
-	findings      map[string]*findings
-	firstEvidence earliest[struct{}] // smallest seed that was no unknown
-	firstAlive    earliest[struct{}] // smallest seed that can be run to its end
+	unknownSeed   uint64 // of unknownReason
+	unknownReason string
+	evidence      map[string]*evidence        // by what is expected
+	proof         map[string]*evidence        // the same, with the violations of unknown runs
+	breaches      map[string]*breaches        // by property, those of unknown runs too
+	findings      map[string]*results.Finding // by class; without Replay
+	firstEvidence uint64                      // smallest seed that was not unknown
+	firstAlive    uint64                      // smallest seed that did not end its process
 }
 
-// earliest keeps what belongs to the smallest seed.
-type earliest[T any] struct {
-	seed  uint64 // 0: nothing yet
-	value T
-}
-
-func (f *earliest[T]) offer(seed uint64, v T) {
-	if f.seed == 0 || seed < f.seed {
-		f.seed, f.value = seed, v
-	}
-}
-
+// breaches sums the violations of one property.
 type breaches struct {
-	breach
-	runs int
-	seed uint64 // of First
+	results.Breach                 // with the size in Worst, whatever its unit
+	first          check.Violation // of FirstSeed
 }
 
-type findings struct {
-	runs  int
-	first earliest[check.Finding]
-}
-
-func newAggregate(names []string) *aggregate {
-	f := &aggregate{
+func newAggregate(expected map[string]scenarios.Expectation) *aggregate {
+	a := &aggregate{
 		evidence: make(map[string]*evidence),
 		proof:    make(map[string]*evidence),
 		breaches: make(map[string]*breaches),
-		findings: make(map[string]*findings),
+		findings: make(map[string]*results.Finding),
 	}
-	for _, n := range names {
-		f.evidence[n], f.proof[n] = &evidence{}, &evidence{}
+	for name := range expected {
+		a.evidence[name], a.proof[name] = &evidence{}, &evidence{}
 	}
-	return f
+	return a
 }
 
-// add adds one run; dead reports that it ended its process. Of a run that
-// is unknown only the violations count, which their events prove whatever else
-// is missing.
-func (f *aggregate) add(t *runSummary, dead bool) {
-	f.runs++
+// add adds one run; dead reports that it ended its process. Only the violations of
+// an unknown run count: their events prove them, whatever is missing.
+func (a *aggregate) add(t *runSummary, dead bool) {
+	a.runs++
 	if !dead {
-		f.firstAlive.offer(t.Seed, struct{}{})
+		earlier(&a.firstAlive, t.Seed)
 	}
-	f.addFindings(t)
-	f.addBreaches(t)
+	a.addFindings(t)
+	a.addBreaches(t)
 	if t.Unknown != "" {
-		f.Counters.Add(check.Counters{Virtual: t.Virtual, Commands: t.Commands})
-		f.unknown++
-		f.unknownWhy.offer(t.Seed, t.Unknown)
-		for name, e := range f.proof {
+		a.Counters.Add(check.Counters{Virtual: t.Virtual, Commands: t.Commands})
+		a.unknown++
+		if earlier(&a.unknownSeed, t.Seed) {
+			a.unknownReason = t.Unknown
+		}
+		for name, e := range a.proof {
 			e.add(t.Seed, t.Breaches[name].Count)
 		}
 		return
 	}
-	f.firstEvidence.offer(t.Seed, struct{}{})
-	f.Counters.Add(t.Counters)
-	f.ObservedRuns.Add(t.Counters)
-	f.waits.add(t.Waits...)
-	for name, e := range f.evidence {
+	earlier(&a.firstEvidence, t.Seed)
+	a.Counters.Add(t.Counters)
+	a.ObservedRuns.Add(t.Counters)
+	a.waits.add(t.Waits...)
+	for name, e := range a.evidence {
 		e.add(t.Seed, t.amount(name))
-		f.proof[name].add(t.Seed, t.amount(name))
+		a.proof[name].add(t.Seed, t.amount(name))
 	}
 }
 
-// evidenceFor is what speaks for or against an expectation. What must not happen
-// is disproved by a violation in any run; for all else unknown runs say nothing.
-func (f *aggregate) evidenceFor(name string, want scenarios.Expectation) evidence {
-	if proof := f.proof[name]; want == scenarios.None && proof.with > 0 {
+// evidenceFor returns the evidence for or against an expectation. A violation in
+// any run disproves that it never happens; otherwise unknown runs do not count.
+func (a *aggregate) evidenceFor(name string, want scenarios.Expectation) evidence {
+	if proof := a.proof[name]; want == scenarios.None && proof.with > 0 {
 		return *proof
 	}
-	return *f.evidence[name]
+	return *a.evidence[name]
 }
 
-func (f *aggregate) addFindings(t *runSummary) {
-	var seen []string
-	for _, x := range t.Findings {
-		if slices.Contains(seen, x.Class) {
-			continue
+func (a *aggregate) addFindings(t *runSummary) {
+	for i, f := range t.Findings {
+		if slices.ContainsFunc(t.Findings[:i], func(g check.Finding) bool { return g.Class == f.Class }) {
+			continue // Count is of runs
 		}
-		seen = append(seen, x.Class)
-		if f.findings[x.Class] == nil {
-			f.findings[x.Class] = &findings{}
+		sum := a.findings[f.Class]
+		if sum == nil {
+			sum = &results.Finding{Class: f.Class}
+			a.findings[f.Class] = sum
 		}
-		f.findings[x.Class].runs++
-		f.findings[x.Class].first.offer(t.Seed, x)
+		sum.Count++
+		if earlier(&sum.Seed, t.Seed) {
+			sum.Detail, sum.Stack = f.Detail, f.Stack
+		}
 	}
 }
 
-func (f *aggregate) addBreaches(t *runSummary) {
+func (a *aggregate) addBreaches(t *runSummary) {
 	for name, b := range t.Breaches {
-		x := f.breaches[name]
-		if x == nil {
-			x = &breaches{}
-			f.breaches[name] = x
+		sum := a.breaches[name]
+		if sum == nil {
+			sum = &breaches{}
+			a.breaches[name] = sum
 		}
-		x.Count += b.Count
-		x.runs++
-		x.Worst = max(x.Worst, b.Worst)
-		if x.seed == 0 || t.Seed < x.seed {
-			x.seed, x.First = t.Seed, b.First
+		sum.Count += b.Count
+		sum.Runs++
+		sum.Worst = max(sum.Worst, b.Worst)
+		if earlier(&sum.FirstSeed, t.Seed) {
+			sum.first = b.First
 		}
-	}
-}
-
-func (e *evidence) add(seed uint64, amount int) {
-	e.runs++
-	e.total += amount
-	least(&e.first, seed)
-	if amount > 0 {
-		e.with++
-		least(&e.firstWith, seed)
-	} else {
-		least(&e.firstWithout, seed)
-	}
-}
-
-func least(at *uint64, seed uint64) {
-	if *at == 0 || seed < *at {
-		*at = seed
 	}
 }
 

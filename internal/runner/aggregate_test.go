@@ -31,15 +31,14 @@ func TestAggregateDoesNotDependOnTheOrder(t *testing.T) {
 		all = append(all, summarize(seed, r))
 	}
 	sum := func() *aggregate {
-		f := newAggregate([]string{"overlap", "aborted", "sold-out", "stuck"})
+		f := newAggregate(expectations{"overlap": "none", "aborted": "none", "sold-out": "some", "stuck": "none"})
 		for _, x := range all {
 			f.add(x, x.Seed%25 == 0)
 		}
 		return f
 	}
 	want := sum()
-	unexported := cmp.AllowUnexported(aggregate{}, histogram{}, evidence{}, breaches{}, findings{},
-		earliest[string]{}, earliest[check.Finding]{}, earliest[struct{}]{})
+	unexported := cmp.AllowUnexported(aggregate{}, histogram{}, evidence{}, breaches{})
 	for range 20 {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		if diff := cmp.Diff(want, sum(), unexported); diff != "" {
@@ -49,12 +48,12 @@ func TestAggregateDoesNotDependOnTheOrder(t *testing.T) {
 }
 
 func TestAggregateKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
-	f := newAggregate([]string{"overlap", "aborted"})
+	f := newAggregate(expectations{"overlap": "none", "aborted": "none"})
 	breach := []check.Violation{{Property: "overlap"}}
 	f.add(summarize(1, check.Report{Counters: check.Counters{Sections: 9, Aborted: 1}, Unknown: "thin", Violations: breach}), false)
 	f.add(summarize(2, check.Report{Counters: check.Counters{Sections: 9}}), false)
 	e := f.evidence["overlap"]
-	if f.runs != 2 || f.unknown != 1 || f.Sections != 9 || f.Aborted != 0 || e.runs != 1 || e.with != 0 || f.breaches["overlap"].runs != 1 {
+	if f.runs != 2 || f.unknown != 1 || f.Sections != 9 || f.Aborted != 0 || e.runs != 1 || e.with != 0 || f.breaches["overlap"].Runs != 1 {
 		t.Errorf("%+v, %+v", f, e)
 	}
 	for _, tt := range []struct {
@@ -71,7 +70,7 @@ func TestAggregateKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
 			t.Errorf("%s, %s: %+v", tt.name, tt.want, e)
 		}
 	}
-	if f.firstEvidence.seed != 2 || f.firstAlive.seed != 1 {
-		t.Errorf("first evidence %d, first alive %d", f.firstEvidence.seed, f.firstAlive.seed)
+	if f.firstEvidence != 2 || f.firstAlive != 1 {
+		t.Errorf("first evidence %d, first alive %d", f.firstEvidence, f.firstAlive)
 	}
 }

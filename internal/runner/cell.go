@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -15,64 +17,76 @@ type cell struct {
 	scenario int // index in the plan
 	sc       *scenarios.Scenario
 	strategy string
-	summary  string
-	replay   func(seed uint64) string // the command that runs one seed
-	again    func() string            // the command that runs all seeds
-	oneSeed  bool                     // somebody asked for this very seed
+	summary  string // of the strategy
+	expect   map[string]scenarios.Expectation
+	command  string // runs the cell, once its seeds are added
+	oneSeed  bool   // see Plan.Replay
 
-	sum      *aggregate
-	next     int // seeds handed out
-	out      int // of them, not yet folded
-	count    int // seeds in all
-	stalls   int // runs that cost the whole bound of the stall monitor
-	recorded bool
-	path     string // where its history goes, in the result folder
-	history  string // the same, once it is there
-	seed     uint64 // of the history
-	extra    []results.Finding
+	sum    *aggregate
+	next   int // seeds handed out
+	out    int // of them, not yet in
+	count  int // seeds in all
+	stalls int // runs that cost the whole Options.Stall
+	closed bool
+	path   string // of its history, in the result folder
+	seed   uint64 // of the history; 0: not recorded yet
+	extra  []results.Finding
 }
 
-// stallsAtMost is after how many stalls the rest of a cell is not run: each
-// costs seconds of real time, and more of them say nothing new.
-const stallsAtMost = 3
+func newCell(scenario int, in Input, name string, p Plan, o Options) *cell {
+	st, _ := strategy.Lookup(name)
+	st.Name = name // even if it is unknown
+	expect := st.Expected(in.Scenario)
+	return &cell{
+		scenario: scenario, sc: in.Scenario, strategy: name, summary: st.Summary, expect: expect,
+		command: command(o.Program, in, name), oneSeed: p.Replay,
+		sum: newAggregate(expect), count: p.Count,
+	}
+}
 
-func (c *cell) givenUp() bool { return c.stalls >= stallsAtMost }
+// replay returns the command that runs one seed.
+func (c *cell) replay(seed uint64) string { return fmt.Sprintf("%s -seed %d", c.command, seed) }
+
+// maxStalls is the number of stalls after which the rest of a cell is not run:
+// each costs seconds of real time, and more of them say nothing new.
+const maxStalls = 3
+
+func (c *cell) givenUp() bool { return c.stalls >= maxStalls }
 
 // complete reports whether every seed is in.
 func (c *cell) complete() bool { return c.sum.runs == c.count }
 
-// finished reports that nothing more will come.
+// finished reports whether no more seeds will come in.
 func (c *cell) finished() bool { return c.out == 0 && (c.next == c.count || c.givenUp()) }
-
-func (c *cell) expect() map[string]scenarios.Expectation {
-	st, _ := strategy.Lookup(c.strategy)
-	st.Name = c.strategy
-	return st.Expected(c.sc)
-}
 
 // result judges the cell.
 func (c *cell) result() results.Strategy {
-	f := c.sum
+	a := c.sum
 	r := results.Strategy{
 		Name: c.strategy, Summary: c.summary,
-		Runs: f.runs, UnknownRuns: f.unknown, UnknownReason: f.unknownWhy.value,
-		Sections: f.Sections, Aborted: f.Aborted, RejectedWrites: f.Rejected, ObservedRuns: f.ObservedRuns,
-		Commands: f.Commands, VirtualSeconds: float64(f.Virtual) / 1e9,
+		Runs: a.runs, UnknownRuns: a.unknown, UnknownReason: a.unknownReason,
+		Sections: a.Sections, Aborted: a.Aborted, RejectedWrites: a.Rejected, ObservedRuns: a.ObservedRuns,
+		Commands: a.Commands, VirtualSeconds: float64(a.Virtual) / 1e9,
 		Violations: make(map[string]results.Breach),
-		InsideMS:   ms(f.Inside), LostMS: ms(f.Lost),
-		History: c.history, HistorySeed: c.seed,
+		InsideMS:   ms(a.Inside), LostMS: ms(a.Lost),
 	}
-	for name, b := range f.breaches {
-		x := results.Breach{Count: b.Count, Runs: b.runs, FirstSeed: b.seed}
+	if c.seed != 0 {
+		r.History, r.HistorySeed = c.path, c.seed
+	}
+	for name, sum := range a.breaches {
+		b := sum.Breach
 		if p, _ := check.Lookup(name); p.Unit == check.Nanoseconds {
-			x.WorstMS = ms(b.Worst)
-		} else {
-			x.Worst = b.Worst
+			b.Worst, b.WorstMS = 0, ms(b.Worst)
 		}
-		r.Violations[name] = x
+		r.Violations[name] = b
 	}
 	c.addWaits(&r)
-	c.listFindings(&r)
+	for _, class := range slices.Sorted(maps.Keys(a.findings)) {
+		f := *a.findings[class]
+		f.Replay = c.replay(f.Seed)
+		r.Findings = append(r.Findings, f)
+	}
+	r.Findings = append(r.Findings, c.extra...)
 	c.judge(&r)
 	c.firstViolation(&r)
 	return r
@@ -93,40 +107,29 @@ func (c *cell) addWaits(r *results.Strategy) {
 	}
 }
 
-func (c *cell) listFindings(r *results.Strategy) {
-	for _, class := range slices.Sorted(maps.Keys(c.sum.findings)) {
-		f := c.sum.findings[class]
-		r.Findings = append(r.Findings, results.Finding{
-			Class: class, Seed: f.first.seed, Count: f.runs,
-			Detail: f.first.value.Detail, Stack: f.first.value.Stack, Replay: c.replay(f.first.seed),
-		})
-	}
-	r.Findings = append(r.Findings, c.extra...)
-}
-
-// judge sets the verdict, the mismatches, and the reason of an unknown.
+// judge sets the verdict, the mismatches, and the reason of an unknown verdict.
 func (c *cell) judge(r *results.Strategy) {
 	var unsure []string
 	held := 0
 	r.Expected = make(map[string]string)
-	for _, name := range slices.Sorted(maps.Keys(c.expect())) {
-		want := c.expect()[name]
+	for _, name := range slices.Sorted(maps.Keys(c.expect)) {
+		want := c.expect[name]
 		e := c.sum.evidenceFor(name, want)
 		r.Expected[name] = string(want)
 		switch rule(want, e, c.complete() && !c.oneSeed) {
 		case holds:
 			held++
 		case undecided:
-			unsure = append(unsure, undecidedText(name, want, e, c.oneSeed))
+			unsure = append(unsure, undecidedText(e, name, c.oneSeed))
 		case broken:
-			seed := culprit(want, e)
+			seed, sentence := brokenBy(e, name, want)
 			replay := c.replay(seed)
-			if want == scenarios.Some {
-				replay = c.again() // no one seed shows that a thing never happens
+			if want == scenarios.Some { // no one seed shows what never happens
+				replay = fmt.Sprintf("%s -seeds %d", c.command, c.count)
 			}
 			r.Mismatches = append(r.Mismatches, results.Mismatch{
-				Property: name, Want: string(want), Got: got(e), Seed: seed, Replay: replay,
-				Text: brokenText(c.strategy, name, want, e),
+				Property: name, Want: string(want), Got: e.got(), Seed: seed, Replay: replay,
+				Text: c.strategy + ": " + sentence,
 			})
 		}
 	}
@@ -145,7 +148,7 @@ func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.
 		return results.Unknown, "nothing ran"
 	case !c.complete():
 		return results.Unknown, "not all seeds ran"
-	case len(c.expect()) == 0:
+	case len(c.expect) == 0:
 		return results.Unknown, "the scenario expects nothing of this strategy: name it under expect: in the scenario file, or say which one it is Like where it is registered"
 	case len(unsure) > 0 && !(c.oneSeed && held > 0):
 		return results.Unknown, unsure[0]
@@ -154,50 +157,39 @@ func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.
 	}
 }
 
-// holdsAgainst says whether a finding fails the cell. One about the
+// holdsAgainst reports whether a finding fails the cell. One about the
 // surroundings does not, and a leak that the scenario expects was judged as a
 // property.
 func (c *cell) holdsAgainst(f results.Finding) bool {
-	_, judged := c.expect()[f.Class]
+	_, judged := c.expect[f.Class]
 	return !check.OfSurroundings(f.Class) && !judged
 }
 
-// firstViolation picks what to tell in full: the first breach that breaks an
-// expectation, else the worst property's first breach.
+// firstViolation picks the violation that is reported in full: the first breach of
+// the worst property that breaks an expectation, else of the worst property.
 func (c *cell) firstViolation(r *results.Strategy) {
-	var pick string
-	for _, name := range slices.SortedFunc(maps.Keys(c.sum.breaches), check.Compare) {
-		breaks := slices.ContainsFunc(r.Mismatches, func(m results.Mismatch) bool {
-			return m.Property == name && m.Want == string(scenarios.None)
-		})
-		if breaks {
-			pick = name
-			break
-		}
-		if pick == "" {
-			pick = name
-		}
-	}
-	if pick == "" {
+	names := slices.SortedFunc(maps.Keys(c.sum.breaches), check.Compare)
+	if len(names) == 0 {
 		return
 	}
-	b := c.sum.breaches[pick]
-	r.FirstViolation = &results.FirstViolation{Seed: b.seed, Property: pick, Violation: b.First, Replay: c.replay(b.seed)}
+	pick := max(0, slices.IndexFunc(names, func(name string) bool {
+		return slices.ContainsFunc(r.Mismatches, func(m results.Mismatch) bool {
+			return m.Property == name && m.Want == string(scenarios.None)
+		})
+	}))
+	b := c.sum.breaches[names[pick]]
+	r.FirstViolation = &results.FirstViolation{Seed: b.FirstSeed, Property: names[pick], Violation: b.first, Replay: c.replay(b.FirstSeed)}
 }
 
-// seedToRecord is the seed whose history is kept.
-func (c *cell) seedToRecord() (uint64, bool) {
-	r := c.result()
-	switch {
+// seedToRecord returns the seed whose history is kept; 0 if there is none.
+func (c *cell) seedToRecord() uint64 {
+	switch r := c.result(); {
 	case r.FirstViolation != nil:
-		return r.FirstViolation.Seed, true
+		return r.FirstViolation.Seed
 	case len(r.Mismatches) > 0:
-		return r.Mismatches[0].Seed, true
-	case c.sum.firstEvidence.seed != 0:
-		return c.sum.firstEvidence.seed, true
-	default:
-		return c.sum.firstAlive.seed, c.sum.firstAlive.seed != 0
+		return r.Mismatches[0].Seed
 	}
+	return cmp.Or(c.sum.firstEvidence, c.sum.firstAlive)
 }
 
 func ms(ns int64) float64 { return float64(ns) / 1e6 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -23,38 +24,35 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// Child serves the process that started this one, and never returns. Call it
-// where [IsChild], after all strategies are registered and before anything
-// else. A lock that prints on the standard output prints on the standard error
-// instead, since the standard output belongs to the protocol.
+// Child serves the process that started this one, and never returns. Call it if
+// [IsChild], after all strategies are registered and before anything else. A lock
+// that prints to the standard output prints to the standard error instead, since
+// the standard output belongs to the protocol.
 func Child() {
 	stall, err := time.ParseDuration(os.Getenv(childEnv))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "simrun: %s: %v\n", childEnv, err)
 		os.Exit(1)
 	}
-	// A lock under test may start processes of this binary; they are no children.
+	// A lock under test may start this binary too, which is then not a child.
 	os.Unsetenv(childEnv)
-	// The terminal sends Ctrl-C and its hangup to the whole group; the parent decides.
+	// The terminal signals the whole group; what to do is for the parent to decide.
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	collectLess()
-	out := newWire(os.Stdout)
+	out := &wire{w: os.Stdout}
 	os.Stdout = os.Stderr
 	bubble.Main(func(h bubble.Host) int {
-		c := &server{host: h, out: out, known: make(map[int]*scenarios.Scenario)}
-		c.mon = newMonitor(stall, c.heartbeat, c.stalled)
+		c := &server{host: h, out: out}
+		c.mon = &monitor{bound: stall, alive: c.heartbeat, stall: c.stalled}
 		go c.mon.watch()
-		if err := c.serve(os.Stdin); err != nil {
-			_ = out.send(reply{Error: err.Error()})
-			return 1
-		}
-		return 0
+		_ = out.send(reply{Error: c.serve(os.Stdin).Error()})
+		return 1
 	})
 }
 
-// collectLess trades memory for time: a run leaves a lot of garbage, little of
-// it long-lived, and collecting as often as usual costs a third of the time.
-// The parent sets the limit at which the collector works as hard as it must.
+// collectLess trades memory for time: a run leaves a lot of garbage, most of it
+// short-lived, and collecting as often as usual costs a third of the time. The
+// parent sets the limit above which the collector works as hard as it must.
 func collectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
@@ -63,57 +61,62 @@ func collectLess() {
 
 // server runs the seeds that it is ordered to run.
 type server struct {
-	host  bubble.Host
-	out   *wire
-	known map[int]*scenarios.Scenario
-	mon   *monitor
+	host bubble.Host
+	out  *wire
+	mon  *monitor
+
+	definition definition // of scenario
+	scenario   *scenarios.Scenario
 }
 
-// serve runs orders until in ends. A goroutine of its own reads ahead, so that
-// the process also ends in the middle of a seed once its parent is gone.
+// serve runs orders until one fails; the process exits at the end of in. Orders are
+// read ahead, so that it also exits in the middle of a seed once its parent has
+// died.
 func (c *server) serve(in io.Reader) error {
 	if err := c.out.send(reply{Hello: wireVersion}); err != nil {
 		return err
 	}
-	orders, failed := make(chan order), make(chan error)
+	orders := make(chan order)
+	var failed error
 	go func() {
+		defer close(orders)
 		dec := json.NewDecoder(bufio.NewReader(in))
 		for {
 			var o order
-			err := dec.Decode(&o)
-			if errors.Is(err, io.EOF) {
-				os.Exit(0)
-			}
-			if err != nil {
-				failed <- fmt.Errorf("reading an order: %w", err)
-				return
+			if failed = dec.Decode(&o); failed != nil {
+				break
 			}
 			orders <- o
 		}
+		if errors.Is(failed, io.EOF) {
+			os.Exit(0)
+		}
 	}()
-	for {
-		select {
-		case err := <-failed:
+	for o := range orders {
+		if err := c.obey(o); err != nil {
 			return err
-		case o := <-orders:
-			if err := c.obey(o); err != nil {
-				return err
-			}
 		}
 	}
+	return fmt.Errorf("reading an order: %w", failed)
+}
+
+// load reads a scenario just as the parent read it.
+func (c *server) load(d definition) (err error) {
+	if c.scenario != nil && reflect.DeepEqual(c.definition, d) {
+		return nil
+	}
+	c.definition = d
+	if d.Source == nil {
+		c.scenario, err = scenarios.Load(d.Name)
+	} else if c.scenario, err = scenarios.Parse(d.File, d.Source); err == nil {
+		c.scenario.File = d.File
+	}
+	return err
 }
 
 func (c *server) obey(o order) error {
-	if o.Define != nil {
-		s, err := o.Define.load()
-		if err != nil {
-			return fmt.Errorf("scenario %s: %w", o.Define.Name, err)
-		}
-		c.known[o.Scenario] = s
-	}
-	sc := c.known[o.Scenario]
-	if sc == nil {
-		return fmt.Errorf("order for scenario %d, which was not defined", o.Scenario)
+	if err := c.load(o.Scenario); err != nil {
+		return fmt.Errorf("scenario %s: %w", o.Scenario.Name, err)
 	}
 	st, ok := strategy.Lookup(o.Strategy)
 	if !ok {
@@ -122,7 +125,7 @@ func (c *server) obey(o order) error {
 	for i := range o.Count {
 		seed := o.First + uint64(i)
 		c.mon.begin(seed)
-		job := engine.Job{Scenario: sc, Strategy: st, Seed: seed, Record: o.Record != ""}
+		job := engine.Job{Scenario: c.scenario, Strategy: st, Seed: seed, Record: o.Record != ""}
 		out := runSeed(c.host, job)
 		out.Report.Findings = append(out.Report.Findings, leaked(c.host, job, out.Report)...)
 		c.mon.end()
@@ -138,20 +141,20 @@ func (c *server) obey(o order) error {
 	return nil
 }
 
-// runSeed is the engine's front door.
+// runSeed runs one seed; tests replace it.
 var runSeed = virtual.Run
 
 func (c *server) heartbeat() { _ = c.out.send(reply{Alive: true}) }
 
-// stalled gives the seed up, and the process with it: a goroutine that spins
-// cannot be stopped.
+// stalled gives up the seed, and the process with it: a spinning goroutine cannot
+// be stopped.
 func (c *server) stalled(seed uint64, f check.Finding) {
 	_ = c.out.send(reply{Tally: summarize(seed, check.Report{Findings: []check.Finding{f}, Unknown: f.Detail}), Dying: true})
 	os.Exit(3)
 }
 
-// leaked makes a finding of a goroutine that a lock left behind. The report
-// only tells where it was started, so the run is repeated to have its stack.
+// leaked returns a finding for a goroutine that the lock left behind. The report
+// only says where it was started, so the run is repeated to get its stack.
 func leaked(h bubble.Host, j engine.Job, r check.Report) []check.Finding {
 	for _, v := range r.Violations {
 		if v.Property != classLeak || !strings.HasPrefix(v.Text, "goroutine ") {

@@ -41,8 +41,8 @@ func TestRule(t *testing.T) {
 			if got != tt.rules {
 				t.Fatalf("ruling is %d, want %d", got, tt.rules)
 			}
-			if got == broken && culprit(tt.want, tt.seen) != tt.seed {
-				t.Errorf("culprit is %d, want %d", culprit(tt.want, tt.seen), tt.seed)
+			if seed, _ := brokenBy(tt.seen, "overlap", tt.want); got == broken && seed != tt.seed {
+				t.Errorf("broken by seed %d, want %d", seed, tt.seed)
 			}
 		})
 	}
@@ -56,24 +56,23 @@ func TestBrokenText(t *testing.T) {
 		seen      evidence
 		got, text string
 	}{
-		{scenarios.None, few, "12 in 5 of 100 runs", "naive: overlap must not happen, but it did in 5 of 100 runs, first with seed 17"},
-		{scenarios.Every, few, "12 in 5 of 100 runs", "naive: overlap is expected in every run, but seed 1 went without it (5 of 100 runs showed it)"},
-		{scenarios.Some, none, "none in 1 run", "naive: overlap is expected in some run, but none of 1 run showed it, from seed 4 on"},
+		{scenarios.None, few, "12 in 5 of 100 runs", "overlap must not happen, but it did in 5 of 100 runs, first with seed 17"},
+		{scenarios.Every, few, "12 in 5 of 100 runs", "overlap is expected in every run, but seed 1 went without it (5 of 100 runs showed it)"},
+		{scenarios.Some, none, "none in 1 run", "overlap is expected in some run, but none of 1 run showed it, from seed 4 on"},
 	} {
-		if s := got(tt.seen); s != tt.got {
+		if s := tt.seen.got(); s != tt.got {
 			t.Errorf("got is %q, want %q", s, tt.got)
 		}
-		if s := brokenText("naive", "overlap", tt.want, tt.seen); s != tt.text {
+		if _, s := brokenBy(tt.seen, "overlap", tt.want); s != tt.text {
 			t.Errorf("text is %q, want %q", s, tt.text)
 		}
 	}
 }
 
-// The seed to replay is one that shows the breach.
-func TestCulprit(t *testing.T) {
+func TestBrokenByASeedThatShowsIt(t *testing.T) {
 	e := evidence{runs: 3, with: 1, first: 1, firstWith: 2, firstWithout: 3}
 	for want, seed := range map[scenarios.Expectation]uint64{scenarios.None: 2, scenarios.Every: 3, scenarios.Some: 1} {
-		if got := culprit(want, e); got != seed {
+		if got, _ := brokenBy(e, "overlap", want); got != seed {
 			t.Errorf("%s: seed %d, want %d", want, got, seed)
 		}
 	}

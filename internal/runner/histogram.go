@@ -6,33 +6,21 @@ import (
 	"slices"
 )
 
-// histogram counts durations in fixed buckets, 64 to each power of two, so that
-// the order of adding does not matter. A value read back is at most 1/128 (0.8 %)
-// off; the smallest and the largest are exact.
+// histogram counts durations, of which it keeps the leading bits, so that it
+// stays small and the order of adding does not matter. A value read back is at
+// most 1/128 (0.8 %) off; the smallest and the largest are exact.
 type histogram struct {
-	counts   map[int]int64 // by bucket
+	counts   map[int64]int64 // by rounded duration
 	total    int64
 	min, max int64
 }
 
-const subBits = 6 // 64 buckets to a power of two
+const leadingBits = 7
 
-func bucketOf(v int64) int {
-	if v < 1<<subBits {
-		return int(v)
-	}
-	exp := bits.Len64(uint64(v)) - 1 - subBits
-	return (exp+1)<<subBits + int(v>>exp) - 1<<subBits
-}
-
-// middle is the middle of a bucket: what its values are read back as.
-func middle(bucket int) int64 {
-	if bucket < 1<<subBits {
-		return int64(bucket)
-	}
-	exp := bucket>>subBits - 1
-	low := int64(bucket&(1<<subBits-1)+1<<subBits) << exp
-	return low + int64(1)<<exp/2
+// rounded returns the middle of the values that share v's leading bits.
+func rounded(v int64) int64 {
+	rest := max(bits.Len64(uint64(v))-leadingBits, 0)
+	return v>>rest<<rest + 1<<rest/2
 }
 
 // add counts durations in nanoseconds; a negative one counts as 0.
@@ -40,36 +28,37 @@ func (h *histogram) add(durations ...int64) {
 	for _, v := range durations {
 		v = max(v, 0)
 		if h.counts == nil {
-			h.counts, h.min = make(map[int]int64), v
+			h.counts, h.min = make(map[int64]int64), v
 		}
 		h.min, h.max = min(h.min, v), max(h.max, v)
-		h.counts[bucketOf(v)]++
+		h.counts[rounded(v)]++
 		h.total++
 	}
 }
 
-// quantiles reads the values at the given fractions, which must ascend in
-// [0, 1]. It returns nil for an empty histogram.
+// quantiles returns the values at the given fractions, which must ascend in
+// [0, 1]. It returns nil if the histogram is empty.
 func (h *histogram) quantiles(fractions ...float64) []int64 {
 	if h.total == 0 {
 		return nil
 	}
-	buckets := slices.Sorted(maps.Keys(h.counts))
-	out := make([]int64, 0, len(fractions))
-	seen, at := h.counts[buckets[0]], 0
+	values := slices.Sorted(maps.Keys(h.counts))
+	var out []int64
+	seen, at := h.counts[values[0]], 0
 	for _, f := range fractions {
 		rank := int64(f * float64(h.total-1))
-		for seen <= rank && at < len(buckets)-1 {
+		for seen <= rank && at < len(values)-1 {
 			at++
-			seen += h.counts[buckets[at]]
+			seen += h.counts[values[at]]
 		}
-		out = append(out, min(max(middle(buckets[at]), h.min), h.max))
-	}
-	if fractions[len(fractions)-1] == 1 {
-		out[len(out)-1] = h.max
-	}
-	if fractions[0] == 0 {
-		out[0] = h.min
+		switch f {
+		case 0:
+			out = append(out, h.min)
+		case 1:
+			out = append(out, h.max)
+		default:
+			out = append(out, min(max(values[at], h.min), h.max))
+		}
 	}
 	return out
 }

@@ -5,31 +5,24 @@ import (
 	"time"
 
 	"github.com/lockchaos/simrun/internal/check"
+	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/stack"
-	"github.com/lockchaos/simrun/internal/virtual"
 )
 
-// progressOf is a counter that grows with each virtual event.
-var progressOf = virtual.Progress
-
-// ticksToStall is in how many looks in a row nothing must have moved. Looks are
-// counted, rather than time read, so that a process that was stopped and woken
-// is not taken for a stall.
+// ticksToStall is the number of ticks without progress that make a stall. Ticks are
+// counted, rather than the clock read, so that a process that was stopped for a
+// while is not taken for one.
 const ticksToStall = 10
 
-// monitor watches the real clock beside the virtual one, from outside the
+// monitor compares progress in virtual time with the real clock, from outside the
 // bubble.
 type monitor struct {
-	tick  time.Duration
-	alive func()
+	bound time.Duration // real time without progress that makes a stall
+	alive func()        // called after progress
 	stall func(seed uint64, f check.Finding)
 
 	seed atomic.Uint64 // 0: between seeds
 	runs atomic.Uint64 // grows with each begin and end
-}
-
-func newMonitor(bound time.Duration, alive func(), stall func(uint64, check.Finding)) *monitor {
-	return &monitor{tick: bound / ticksToStall, alive: alive, stall: stall}
 }
 
 func (m *monitor) begin(seed uint64) { m.runs.Add(1); m.seed.Store(seed) }
@@ -39,8 +32,8 @@ func (m *monitor) end()              { m.seed.Store(0); m.runs.Add(1) }
 func (m *monitor) watch() {
 	var last [2]uint64
 	still := 0
-	for range time.Tick(m.tick) {
-		now := [2]uint64{m.runs.Load(), progressOf()}
+	for range time.Tick(m.bound / ticksToStall) {
+		now := [2]uint64{m.runs.Load(), engine.Progress()}
 		seed := m.seed.Load()
 		switch {
 		case seed == 0:
@@ -56,7 +49,7 @@ func (m *monitor) watch() {
 			continue
 		}
 		dump := stack.All()
-		// A seed that ended while the stacks were taken did not stall.
+		// A seed that ended while the stacks were read did not stall.
 		if m.seed.Load() == seed && m.runs.Load() == now[0] {
 			m.stall(seed, classify(dump))
 		}

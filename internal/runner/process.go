@@ -16,27 +16,26 @@ import (
 	"github.com/lockchaos/simrun/internal/proc"
 )
 
-// errDied: the child ended before it had answered.
-var errDied = errors.New("the child died")
-
-// errSilent: the child printed nothing for too long.
-var errSilent = errors.New("the child fell silent")
-
-// errKilled: the child was killed from outside before it could serve.
-var errKilled = errors.New("a child was killed from outside as it started")
+var (
+	// errDied: the child ended before it had answered.
+	errDied = errors.New("the child died")
+	// errSilent: the child printed nothing for too long.
+	errSilent = errors.New("the child fell silent")
+	// errKilled: the child was killed from outside before it could serve.
+	errKilled = errors.New("a child was killed from outside as it started")
+)
 
 // process is a child seen from the parent.
 type process struct {
 	child   *proc.Child
 	replies chan reply
-	stderr  *proc.Log // what it printed beside its replies
+	stderr  *proc.Log // what it printed apart from its replies
 	silence time.Duration
-	known   map[int]bool // scenarios defined to the child
-	seeds   int          // that it has run
+	seeds   int // that it has run
 }
 
-// stderrEnd is how many of the first and of the last bytes of a child's output
-// are kept: a crash begins with its cause, and may come late.
+// stderrEnd is how many bytes are kept of the beginning and of the end of a child's
+// output: a crash begins with its cause, and may come late.
 const stderrEnd = 32 << 10
 
 // start starts a child and waits for its first reply. The end of ctx kills it.
@@ -47,13 +46,12 @@ func start(ctx context.Context, o Options) (*process, error) {
 	}
 	cmd := exec.Command(exe, childArg)
 	// One thread for Go code: the bubble's goroutines take turns anyway, and
-	// the cores belong to the other children.
+	// the other children need the cores.
 	cmd.Env = append(os.Environ(), childEnv+"="+o.Stall.String(), "GOMAXPROCS=1", "GOTRACEBACK=single")
 	if os.Getenv("GOMEMLIMIT") == "" {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit(o.Procs)))
 	}
-	p := newProcess()
-	p.silence = o.Silence
+	p := newProcess(o.Silence)
 	if p.child, err = proc.Start(ctx, cmd, proc.Options{Piped: true, SharesGroup: true, Log: p.stderr}); err != nil {
 		return nil, fmt.Errorf("starting a child: %w", err)
 	}
@@ -71,22 +69,20 @@ func start(ctx context.Context, o Options) (*process, error) {
 	return p, nil
 }
 
-func newProcess() *process {
-	return &process{
-		replies: make(chan reply), stderr: &proc.Log{Head: stderrEnd, Tail: stderrEnd}, known: make(map[int]bool),
-	}
+func newProcess(silence time.Duration) *process {
+	return &process{replies: make(chan reply), stderr: &proc.Log{Head: stderrEnd, Tail: stderrEnd}, silence: silence}
 }
 
-// memoryLimit is the soft limit of one child's heap in MiB: what all children
-// together may take stays the same on many cores, down to what one needs.
+// memoryLimit is the soft limit of one child's heap in MiB. More children share the
+// same total, down to what one needs.
 func memoryLimit(procs int) int {
 	const all, least, most = 320, 32, 100
 	return min(max(all/max(procs, 1), least), most)
 }
 
-// read passes replies on until the child closes its output. Anything else there
-// was printed by the lock: it is kept with the standard error, a piece at a time,
-// since a line may have no end.
+// read passes on replies until the child closes its output. Everything else there
+// was printed by the lock: it is kept with the standard error, piece by piece, since
+// a line may never end.
 func (p *process) read(out io.Reader) {
 	defer close(p.replies)
 	lines := bufio.NewReaderSize(out, 64<<10)
@@ -109,8 +105,8 @@ func (p *process) read(out io.Reader) {
 	}
 }
 
-// next waits for the next reply. It counts ticks rather than reading the clock, so
-// that a child is not killed after the whole process group was stopped for a while.
+// receive waits for the next reply. It counts ticks rather than reading the clock, so
+// that a child is not killed because the whole process group was stopped for a while.
 func (p *process) receive() (reply, error) {
 	const ticks = 4
 	t := time.NewTicker(p.silence / ticks)
@@ -133,7 +129,7 @@ func (p *process) send(o order) error {
 	if err != nil {
 		return err
 	}
-	// If the child has died, next reports it.
+	// If the child has died, receive reports it.
 	_, _ = p.child.In.Write(append(line, '\n'))
 	return nil
 }
@@ -146,15 +142,9 @@ func (p *process) end() string {
 	return p.child.Exit().Status
 }
 
-// kill ends the child whatever it does.
+// kill ends the child, even if it does not read its input.
 func (p *process) kill() {
 	p.child.End()
-	p.end()
-}
-
-// killWithStacks makes a silent child print its stacks, then ends it.
-func (p *process) killWithStacks() {
-	p.child.Quit(2 * time.Second)
 	p.end()
 }
 

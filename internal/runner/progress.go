@@ -3,92 +3,60 @@ package runner
 import (
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress hears how far a run is. Its methods are called from several
-// goroutines.
-type Progress interface {
-	Start(runs, cells int) // anew, where it was started before
-	Ran(n int)             // n more runs are done
-	Cell(text string)      // a cell is done, in a few words
-	Done()
+// Progress is how far a run has got.
+type Progress struct {
+	Runs, Cells int    // in all
+	Ran, Ended  int    // of them, done
+	Cell        string // the cell that ended last; empty if none has
+	Done        bool   // there will be no more progress
 }
 
-type quiet struct{}
-
-func (quiet) Start(int, int) {}
-func (quiet) Ran(int)        {}
-func (quiet) Cell(string)    {}
-func (quiet) Done()          {}
-
-// Bar is a progress bar for a terminal.
-type Bar struct {
-	W   io.Writer
-	bar *progressbar.ProgressBar
-}
-
-// Start draws the bar.
-func (b *Bar) Start(runs, _ int) {
-	b.bar = progressbar.NewOptions(runs,
-		progressbar.OptionSetWriter(b.W),
-		progressbar.OptionSetDescription("running seeds"),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("runs"),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionClearOnFinish(),
-	)
-}
-
-// Ran moves the bar on. A bar that cannot be drawn is no reason to stop a run.
-func (b *Bar) Ran(n int) { _ = b.bar.Add(n) }
-
-// Cell shows which cell was done last.
-func (b *Bar) Cell(text string) { b.bar.Describe(text) }
-
-// Done clears the bar.
-func (b *Bar) Done() { _ = b.bar.Clear() }
-
-// Lines is progress where there is no terminal: one line every two seconds.
-type Lines struct {
-	W io.Writer
-
-	mu                      sync.Mutex
-	runs, cells, ran, ended int
-	next                    time.Time
+// Bar draws a progress bar on a terminal. A bar that cannot be drawn does not
+// stop a run.
+func Bar(w io.Writer) func(Progress) {
+	var bar *progressbar.ProgressBar
+	return func(p Progress) {
+		if bar == nil {
+			bar = progressbar.NewOptions(p.Runs,
+				progressbar.OptionSetWriter(w),
+				progressbar.OptionSetDescription("running seeds"),
+				progressbar.OptionShowCount(),
+				progressbar.OptionShowIts(),
+				progressbar.OptionSetItsString("runs"),
+				progressbar.OptionThrottle(100*time.Millisecond),
+				progressbar.OptionSetWidth(30),
+				progressbar.OptionClearOnFinish(),
+			)
+		}
+		_ = bar.Set(p.Ran)
+		switch {
+		case p.Done:
+			_ = bar.Clear()
+			bar = nil
+		case p.Cell != "":
+			bar.Describe(p.Cell)
+		}
+	}
 }
 
 const lineEvery = 2 * time.Second
 
-// Start remembers how much there is to do.
-func (l *Lines) Start(runs, cells int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.runs, l.cells, l.ran, l.ended, l.next = runs, cells, 0, 0, time.Now().Add(lineEvery)
-}
-
-// Ran writes a line where the last one is long enough ago.
-func (l *Lines) Ran(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ran += n
-	if now := time.Now(); now.After(l.next) {
-		l.next = now.Add(lineEvery)
-		fmt.Fprintf(l.W, "%d of %d runs, %d of %d cells\n", l.ran, l.runs, l.ended, l.cells)
+// Lines prints a line every two seconds, for output that is not a terminal.
+func Lines(w io.Writer) func(Progress) {
+	var next time.Time
+	return func(p Progress) {
+		now := time.Now()
+		if p.Ran == 0 {
+			next = now.Add(lineEvery)
+		}
+		if now.After(next) && !p.Done {
+			next = now.Add(lineEvery)
+			fmt.Fprintf(w, "%d of %d runs, %d of %d cells\n", p.Ran, p.Runs, p.Ended, p.Cells)
+		}
 	}
 }
-
-// Cell counts a cell that is done.
-func (l *Lines) Cell(string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended++
-}
-
-// Done has nothing to clear.
-func (l *Lines) Done() {}

@@ -6,22 +6,24 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
-	"github.com/lockchaos/simrun/internal/strategy"
 )
 
-// queue hands out seeds in small batches, and folds what comes back.
+// queue hands out seeds in small batches, and collects their results.
 type queue struct {
 	plan  Plan
 	opt   Options
 	batch int
 
-	mu     sync.Mutex
-	cells  []*cell
-	record []task // histories to record, before more seeds
+	mu       sync.Mutex
+	cells    []*cell
+	record   []task // histories to record, before more seeds
+	progress Progress
 }
 
 // task is a batch of seeds of one cell, or the recording of one.
@@ -29,7 +31,7 @@ type task struct {
 	cell   *cell
 	first  uint64
 	count  int
-	record string // the history's file, in the result folder
+	record bool
 }
 
 func newQueue(p Plan, o Options) *queue {
@@ -45,30 +47,12 @@ func newQueue(p Plan, o Options) *queue {
 			q.cells = append(q.cells, c)
 		}
 	}
+	q.progress = Progress{Runs: len(q.cells) * p.Count, Cells: len(q.cells)}
+	o.Progress(q.progress)
 	return q
 }
 
-func newCell(i int, in Input, name string, p Plan, o Options) *cell {
-	st, _ := strategy.Lookup(name)
-	c := &cell{
-		scenario: i, sc: in.Scenario, strategy: name, summary: st.Summary,
-		count: p.Count, oneSeed: p.Replay,
-		replay: func(seed uint64) string {
-			return fmt.Sprintf("%s -seed %d", command(o.Program, in, name), seed)
-		},
-		again: func() string {
-			return fmt.Sprintf("%s -seeds %d", command(o.Program, in, name), p.Count)
-		},
-	}
-	var names []string
-	for name := range c.expect() {
-		names = append(names, name)
-	}
-	c.sum = newAggregate(names)
-	return c
-}
-
-// command runs one cell.
+// command returns the command that runs one cell, without its seeds.
 func command(program string, in Input, strategy string) string {
 	name := in.Scenario.Name
 	if in.Source != nil {
@@ -79,7 +63,7 @@ func command(program string, in Input, strategy string) string {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// Quote makes one word of s for a POSIX shell.
+// Quote makes s one word of a POSIX shell.
 func Quote(s string) string {
 	if plain.MatchString(s) {
 		return s
@@ -87,7 +71,7 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// take gives the next task.
+// take returns the next task, if there is one.
 func (q *queue) take() (task, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,8 +90,8 @@ func (q *queue) take() (task, bool) {
 	return t, true
 }
 
-// nextCell is the cell that got the fewest seeds of the first scenario that is
-// not through: an interrupt then leaves strategies that can be compared.
+// nextCell returns the cell with the fewest seeds handed out in the first scenario
+// that has any left: after an interrupt, its strategies can be compared.
 func (q *queue) nextCell() *cell {
 	var pick *cell
 	for _, c := range q.cells {
@@ -120,63 +104,56 @@ func (q *queue) nextCell() *cell {
 	return pick
 }
 
-// add folds one run in.
+// add adds one run to its cell.
 func (q *queue) add(c *cell, t *runSummary, dead bool) {
 	q.mu.Lock()
-	c.out--
+	defer q.mu.Unlock()
 	c.sum.add(t, dead)
-	if dead && stalled(t) {
+	if dead && slices.ContainsFunc(t.Findings, func(f check.Finding) bool { return f.Class == classSpin || f.Class == classStuckTime }) {
 		c.stalls++
 	}
-	done := q.closeCell(c)
-	q.mu.Unlock()
-	q.report(c, 1, done)
+	q.done(c, 1)
 }
 
-// skip leaves seeds out that a cell which was given up does not need.
-func (q *queue) skip(t task) {
+// skip drops a task if its cell has been given up.
+func (q *queue) skip(t task) bool {
 	q.mu.Lock()
-	t.cell.out -= t.count
-	done := q.closeCell(t.cell)
-	q.mu.Unlock()
-	q.report(t.cell, t.count, done)
-}
-
-func (q *queue) report(c *cell, n int, done bool) {
-	q.opt.Progress.Ran(n)
-	if done {
-		q.opt.Progress.Cell(c.sc.Name + " " + c.strategy)
-	}
-}
-
-func stalled(t *runSummary) bool {
-	for _, f := range t.Findings {
-		if f.Class == classSpin || f.Class == classStuckTime {
-			return true
-		}
-	}
-	return false
-}
-
-// closeCell queues the recording of a cell that has ended.
-func (q *queue) closeCell(c *cell) bool {
-	if !c.finished() || c.recorded {
+	defer q.mu.Unlock()
+	if t.record || !t.cell.givenUp() {
 		return false
 	}
-	c.recorded = true
-	seed, ok := c.seedToRecord()
-	switch {
-	case !ok || q.opt.Dir == "":
-	case q.opt.Live != nil:
-		q.keepLive(c, seed)
-	default:
-		q.record = append(q.record, task{cell: c, first: seed, count: 1, record: c.path})
-	}
+	q.done(t.cell, t.count)
 	return true
 }
 
-// recordDone takes a recorded history in, and checks that it shows the very
-// violation that it was recorded for.
+// done counts seeds that were run or dropped. The mutex is held.
+func (q *queue) done(c *cell, n int) {
+	c.out -= n
+	q.progress.Ran += n
+	if c.finished() && !c.closed {
+		q.closeCell(c)
+		q.progress.Ended++
+		q.progress.Cell = c.sc.Name + " " + c.strategy
+	}
+	q.opt.Progress(q.progress)
+}
+
+// closeCell queues the recording of a cell, or keeps what a live run recorded. The
+// mutex is held.
+func (q *queue) closeCell(c *cell) {
+	c.closed = true
+	seed := c.seedToRecord()
+	switch {
+	case seed == 0 || q.opt.Dir == "":
+	case q.opt.Live != nil:
+		q.keepLive(c, seed)
+	default:
+		q.record = append(q.record, task{cell: c, first: seed, count: 1, record: true})
+	}
+}
+
+// recordDone accepts a recorded history after checking that it shows the violation
+// that it was recorded for.
 func (q *queue) recordDone(t task, got *runSummary, dead bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,12 +164,12 @@ func (q *queue) recordDone(t task, got *runSummary, dead bool) {
 		})
 	}
 	if !dead {
-		c.history, c.seed = t.record, t.first
+		c.seed = t.first
 	}
 }
 
-// replayMismatch says how a recorded run differs from the one it repeats; empty if it
-// shows the same.
+// replayMismatch says how a recorded run differs from the one that it repeats, or
+// returns "".
 func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
 	if dead {
 		return "the recorded run ended the process, the first run did not: " + got.Unknown
@@ -211,24 +188,24 @@ func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
 	return ""
 }
 
-// livePath is where the history of one live run waits for its cell's end.
-func (q *queue) livePath(c *cell, seed uint64) string {
-	return fmt.Sprintf("%s.%d", filepath.Join(q.opt.Dir, filepath.FromSlash(c.path)), seed)
-}
+// file is where the history of a cell goes.
+func (q *queue) file(c *cell) string { return filepath.Join(q.opt.Dir, filepath.FromSlash(c.path)) }
 
-// keepLive keeps the history of the seed that the report tells of. The mutex is
-// held.
+// liveFile holds the history of one live run until its cell is closed.
+func (q *queue) liveFile(c *cell, seed uint64) string { return fmt.Sprintf("%s.%d", q.file(c), seed) }
+
+// keepLive keeps the history of one seed and removes the others. The mutex is held.
 func (q *queue) keepLive(c *cell, keep uint64) {
 	for i := range c.next {
 		seed := q.plan.First + uint64(i)
 		if seed != keep {
-			_ = os.Remove(q.livePath(c, seed))
+			_ = os.Remove(q.liveFile(c, seed))
 			continue
 		}
-		if err := os.Rename(q.livePath(c, seed), filepath.Join(q.opt.Dir, filepath.FromSlash(c.path))); err != nil {
+		if err := os.Rename(q.liveFile(c, seed), q.file(c)); err != nil {
 			c.extra = append(c.extra, results.Finding{Class: "broken", Seed: seed, Count: 1, Detail: err.Error(), Replay: c.replay(seed)})
 			continue
 		}
-		c.history, c.seed = c.path, seed
+		c.seed = seed
 	}
 }

@@ -46,21 +46,24 @@ func TestStrategiesOfAScenarioAdvanceTogether(t *testing.T) {
 	}
 }
 
-func TestACellThatStallsAgainAndAgainIsGivenUp(t *testing.T) {
+func TestACellThatKeepsStallingIsGivenUp(t *testing.T) {
 	q := newQueue(planOf(t, 1000, nil, "spins"), Options{Procs: 1, Dir: t.TempDir()}.withDefaults())
 	stall := check.Report{Findings: []check.Finding{{Class: classSpin}}, Unknown: "a spin"}
 	b, _ := q.take()
-	for i := range stallsAtMost {
-		if q.gaveUp(b.cell) {
+	rest := task{cell: b.cell, count: b.count - maxStalls}
+	for i := range maxStalls {
+		if q.skip(rest) {
 			t.Fatalf("given up after %d stalls", i)
 		}
 		q.add(b.cell, summarize(uint64(i+1), stall), true)
 	}
-	q.skip(task{cell: b.cell, count: b.count - stallsAtMost})
-	if next, ok := q.take(); ok {
-		t.Errorf("there is more to do: %+v", next)
+	if !q.skip(rest) {
+		t.Errorf("not given up after %d stalls", maxStalls)
 	}
-	if r := b.cell.result(); r.Verdict != results.Fail || r.Runs != stallsAtMost {
+	if next, ok := q.take(); ok {
+		t.Errorf("another task: %+v", next)
+	}
+	if r := b.cell.result(); r.Verdict != results.Fail || r.Runs != maxStalls {
 		t.Errorf("%s after %d runs", r.Verdict, r.Runs)
 	}
 }

@@ -1,11 +1,11 @@
 // Package runner runs many seeds of many scenarios under many strategies, on
 // all cores, and folds them into results.
 //
-// Seeds run in child processes: further starts of this very binary, one a
-// core, fed over stdin and read over stdout as JSON Lines. A lock under test
-// that panics in the background, calls os.Exit, spins or stops virtual time is
-// then one seed's finding, with its stack, and the next seed goes on in a new
-// child. A child ends when its stdin closes, so nothing outlives the parent.
+// Seeds run in child processes, one per core: this binary, started again, which
+// exchanges JSON Lines with its parent over stdin and stdout. If a lock under test
+// panics in the background, calls os.Exit, spins or stops virtual time, that is a
+// finding of one seed, with its stack, and the next seed runs in a new child. A
+// child ends when its stdin closes, so nothing outlives the parent.
 //
 // Goals: the result does not depend on the number of cores, on the order in
 // which seeds finish, or on the wall clock; memory does not grow with the
@@ -15,6 +15,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -26,17 +27,17 @@ import (
 )
 
 // ErrNotHooked: the binary that was started as a child did not call [Child].
-var ErrNotHooked = errors.New("the program does not serve as its own child: call runner.Child first thing in main or TestMain where runner.IsChild")
+var ErrNotHooked = errors.New("the program does not serve as its own child: call runner.Child first in main or TestMain if runner.IsChild")
 
-// ErrInternal: simrun, or a library that it brings, crashed. That is no
+// ErrInternal: simrun, or a library that makes its world, crashed. That is not
 // evidence against the lock.
 var ErrInternal = errors.New("simrun itself crashed, which is not the lock's fault: please report it")
 
 // Input is a scenario and where children read it from.
 type Input struct {
 	Scenario *scenarios.Scenario
-	// Source is the scenario's YAML where it came from a file, so that a file
-	// that changes meanwhile changes nothing; nil for a built-in scenario.
+	// Source is the scenario's YAML if it came from a file, so that it does not
+	// matter if the file changes meanwhile; nil for a built-in scenario.
 	Source []byte
 }
 
@@ -44,49 +45,46 @@ type Input struct {
 // seeds First to First+Count-1.
 type Plan struct {
 	Scenarios []Input
-	// Strategies gives the names to run a scenario under.
+	// Strategies returns the names of those that a scenario runs under.
 	Strategies func(*scenarios.Scenario) []string
 	First      uint64 // at least 1
 	Count      int    // at least 1
-	// Replay says that somebody asked for this very seed: what is expected of
-	// some runs is then not judged.
+	// Replay is set if the seeds are too few to judge what some runs are expected
+	// to show, as is the one seed that a user asks for.
 	Replay bool
 }
 
 // Options say how to run. The zero value of each field is its default.
 type Options struct {
-	Procs    int           // child processes at once; default GOMAXPROCS
-	Dir      string        // the result folder, for recorded histories; default: none are recorded
-	Program  string        // as the user types it, in replay commands; default "simrun"
-	Progress Progress      // default: none
-	Stall    time.Duration // real time without progress in virtual time that makes a finding; default 10 s
-	Silence  time.Duration // real time without a word from a child after which it is killed; default 30 s
-	Recycle  int           // seeds after which a child is replaced; default 2000
-	// Live, if not nil, runs one seed in real time, in this process; it may be
-	// called Procs times at once. There are no children then.
+	Procs    int            // child processes at once; default GOMAXPROCS
+	Dir      string         // the result folder, for recorded histories; default: none are recorded
+	Program  string         // as the user types it, in replay commands; default "simrun"
+	Progress func(Progress) // called at the start, after each run and at the end, never concurrently; default: none
+	Stall    time.Duration  // real time without progress in virtual time that makes a finding; default 10 s
+	Silence  time.Duration  // real time without output from a child after which it is killed; default 30 s
+	Recycle  int            // seeds after which a child is replaced; default 2000
+	// Live, if not nil, runs one seed in real time, in this process, without
+	// children. Up to Procs calls run concurrently.
 	Live func(context.Context, engine.Job) (engine.Outcome, error)
-	// Setup is what live runs are made of.
+	// Setup describes live runs.
 	Setup *results.Setup
 }
 
 func (o Options) withDefaults() Options {
-	if o.Procs <= 0 {
-		o.Procs = runtime.GOMAXPROCS(0)
-	}
-	if o.Program == "" {
-		o.Program = "simrun"
-	}
+	o.Procs = positiveOr(o.Procs, runtime.GOMAXPROCS(0))
+	o.Program = cmp.Or(o.Program, "simrun")
+	o.Stall = positiveOr(o.Stall, 10*time.Second)
+	o.Silence = positiveOr(o.Silence, 30*time.Second)
+	o.Recycle = positiveOr(o.Recycle, 2000)
 	if o.Progress == nil {
-		o.Progress = quiet{}
-	}
-	if o.Stall <= 0 {
-		o.Stall = 10 * time.Second
-	}
-	if o.Silence <= 0 {
-		o.Silence = 30 * time.Second
-	}
-	if o.Recycle <= 0 {
-		o.Recycle = 2000
+		o.Progress = func(Progress) {}
 	}
 	return o
+}
+
+func positiveOr[T int | time.Duration](v, def T) T {
+	if v > 0 {
+		return v
+	}
+	return def
 }

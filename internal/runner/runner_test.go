@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,7 +153,7 @@ func TestALoggerOnTheFirstStandardOutputDoesNotDisturb(t *testing.T) {
 }
 
 func TestWhatAChildSaysBesideItsRepliesIsKept(t *testing.T) {
-	p := newProcess()
+	p := newProcess(time.Second)
 	long := strings.Repeat("x", 100<<10)
 	said := "a log line\n\n" + replyMark + `{"alive":true}` + "\n" + long + "\n\n" + replyMark + `{"hello":1}` + "\nthe end"
 	go p.read(strings.NewReader(said))
@@ -277,7 +276,11 @@ func TestARunThatDoesNotRepeatIsAFinding(t *testing.T) {
 func TestInterruptKeepsWhatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	expect := map[string]expectations{"steady": {"overlap": scenarios.None}}
-	r, err := Run(ctx, planOf(t, 100_000, expect, "steady"), Options{Procs: 2, Progress: afterRuns{50, cancel}})
+	r, err := Run(ctx, planOf(t, 100_000, expect, "steady"), Options{Procs: 2, Progress: func(p Progress) {
+		if p.Ran >= 50 {
+			cancel()
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,23 +290,6 @@ func TestInterruptKeepsWhatIsDone(t *testing.T) {
 	}
 	if got.Runs < 50 || got.Runs > 1000 || len(got.Findings) != 0 {
 		t.Errorf("%d runs, findings %+v", got.Runs, got.Findings)
-	}
-}
-
-var ran atomic.Int64
-
-// afterRuns cancels once a number of runs is done.
-type afterRuns struct {
-	n      int
-	cancel func()
-}
-
-func (afterRuns) Start(int, int) {}
-func (afterRuns) Cell(string)    {}
-func (afterRuns) Done()          {}
-func (a afterRuns) Ran(n int) {
-	if ran.Add(int64(n)) >= int64(a.n) {
-		a.cancel()
 	}
 }
 
@@ -356,7 +342,7 @@ func TestAChildEndsWithItsParentWhateverItDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spin := order{Define: &define{Name: "expiry"}, Strategy: "spins", First: 1, Count: 2}
+	spin := order{Scenario: definition{Name: "expiry"}, Strategy: "spins", First: 1, Count: 2}
 	if err := p.send(spin); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockchaos/simrun/internal/stack"
 )
 
-// Classes of finding that this package gives; the engine gives more.
+// Classes of findings made by this package; the engine makes more.
 const (
 	classLeak      = "leak"
 	classPanic     = "panic"
@@ -17,8 +17,8 @@ const (
 	classStuckTime = check.StuckTime
 )
 
-// maxDetail is the length of a finding's sentence in runes at most: a lock may
-// panic with a whole message of its own, which its stack shows in full.
+// maxDetail is the greatest length of a finding's sentence in runes: a lock may
+// panic with a long message, which its stack shows in full.
 const maxDetail = 240
 
 func shorten(s string) string {
@@ -28,10 +28,10 @@ func shorten(s string) string {
 	return s
 }
 
-// classify tells why virtual time stands still from the goroutines in the
-// bubble: one that runs spins; where none runs, one waits for something that
-// the bubble's clock cannot see, most often a mutex whose holder sleeps or
-// waits for Redis.
+// classify finds out from the goroutines in the bubble why virtual time stands
+// still: one that runs is spinning; if none runs, one waits for something that
+// the bubble's clock cannot see, most often a mutex whose holder sleeps or waits
+// for Redis.
 func classify(dump string) check.Finding {
 	var spinning, mutex, outside []string
 	for _, g := range stack.Parse(dump) {
@@ -45,20 +45,23 @@ func classify(dump string) check.Finding {
 			outside = append(outside, g.Text)
 		}
 	}
+	blame := func(class, detail string, goroutines ...string) check.Finding {
+		return check.Finding{Class: class, Detail: detail, Stack: stack.Scrub(strings.Join(goroutines, "\n\n"))}
+	}
 	switch {
 	case len(spinning) > 0:
-		return check.Finding{Class: classSpin, Detail: "a goroutine spins: it ran without a pause while virtual time stood still", Stack: stack.Scrub(strings.Join(spinning, "\n\n"))}
+		return blame(classSpin, "a goroutine spins: it ran without a pause while virtual time stood still", spinning...)
 	case len(mutex) > 0:
-		return check.Finding{Class: classStuckTime, Detail: "virtual time is stuck: a mutex is held across I/O; try this lock in live mode", Stack: stack.Scrub(strings.Join(mutex, "\n\n"))}
+		return blame(classStuckTime, "virtual time is stuck: a mutex is held across I/O; try this lock in live mode", mutex...)
 	case len(outside) > 0:
-		return check.Finding{Class: classStuckTime, Detail: "virtual time is stuck: a goroutine waits for something outside the simulation; try this lock in live mode", Stack: stack.Scrub(strings.Join(outside, "\n\n"))}
+		return blame(classStuckTime, "virtual time is stuck: a goroutine waits for something outside the simulation; try this lock in live mode", outside...)
 	default:
-		return check.Finding{Class: classStuckTime, Detail: "virtual time is stuck, and no goroutine shows why", Stack: stack.Scrub(dump)}
+		return blame(classStuckTime, "virtual time is stuck, and no goroutine shows why", dump)
 	}
 }
 
-// silent tells of a child that had to be killed, from the stacks that it left.
-// Without any there is no telling whose fault it was.
+// silent makes a finding of the output of a child that had to be killed. Without
+// stacks in it, nothing shows whose fault that was.
 func silent(dump string) check.Finding {
 	if len(stack.Parse(dump)) == 0 {
 		return check.Finding{Class: classStuckTime, Detail: "the process fell silent and was killed; it left no stacks"}
@@ -69,8 +72,8 @@ func silent(dump string) check.Finding {
 var crashRE = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIGQUIT: |SIG[A-Z]+: |unexpected fault address)`)
 
 // crash explains how a child died from its standard error and its exit status.
-// The error is [ErrInternal], with the stack, where the code that panicked is
-// simrun's own or of a library that it brings.
+// The error is [ErrInternal], with the stack, if the code that panicked is simrun's
+// own or that of a library that makes its world.
 func crash(stderr, exit string) (check.Finding, error) {
 	at := crashRE.FindStringIndex(stderr)
 	if at == nil {
@@ -83,14 +86,14 @@ func crash(stderr, exit string) (check.Finding, error) {
 	first, _, _ := strings.Cut(dump, "\n")
 	detail := stack.Scrub(first)
 	if strings.Contains(first, "synctest") && strings.Contains(first, "from outside bubble") {
-		detail += ": the lock uses something made outside its run, as a Redis client or a connection of its own; use Env.Redis, or dial with Env.Redis.Options().Dialer"
+		detail += ": the lock uses something made outside its run, such as its own Redis client or connection; use Env.Redis, or dial with Env.Redis.Options().Dialer"
 	}
 	return check.Finding{Class: classPanic, Detail: shorten(detail), Stack: stack.Scrub(dump)}, nil
 }
 
-// internalCrash reports whether a crash was a mistake of simrun: of the crashes
-// that one goroutine causes, those whose panicking code is not the lock's. A
-// deadlock, or memory that ran out, has no such goroutine.
+// internalCrash reports whether a crash was simrun's fault: one caused by a single
+// goroutine whose panicking code is not the lock's. A deadlock, or running out of
+// memory, has no such goroutine.
 func internalCrash(dump string) bool {
 	ofOne := strings.HasPrefix(dump, "panic: ") || strings.HasPrefix(dump, "fatal error: concurrent map")
 	if !ofOne || strings.HasPrefix(dump, "panic: deadlock: ") {

@@ -14,15 +14,15 @@ import (
 // wireVersion guards against a parent and a child of different builds.
 const wireVersion = 1
 
-// replyMark begins each reply. A lock may still hold the standard output that
-// was there before the child took it, as a logger made at package level does:
-// what it writes there has no such mark.
+// replyMark begins each reply. A lock may still write to the standard output that
+// the child has taken over, as a logger made at package level does: such lines
+// lack the mark.
 const replyMark = "simrun-reply "
 
 const (
 	// childEnv marks a child. Its value is the bound of the stall monitor.
 	childEnv = "SIMRUN_CHILD"
-	// childArg is what a child shows in a list of processes.
+	// childArg identifies a child in a list of processes.
 	childArg = "__simrun-child"
 )
 
@@ -31,16 +31,15 @@ func IsChild() bool { return os.Getenv(childEnv) != "" }
 
 // order is one line from the parent to a child.
 type order struct {
-	Scenario int     `json:"scenario"`         // index in the plan
-	Define   *define `json:"define,omitempty"` // with the scenario's first order to this child
-	Strategy string  `json:"strategy"`
-	First    uint64  `json:"first"`
-	Count    int     `json:"count"`
-	Record   string  `json:"record,omitempty"` // file for the history of the one seed
+	Scenario definition `json:"scenario"`
+	Strategy string     `json:"strategy"`
+	First    uint64     `json:"first"`
+	Count    int        `json:"count"`
+	Record   string     `json:"record,omitempty"` // file for the history of the one seed
 }
 
-// define tells a child what a scenario is.
-type define struct {
+// definition is what a child reads a scenario from.
+type definition struct {
 	Name   string `json:"name"`
 	File   string `json:"file,omitempty"`
 	Source []byte `json:"source,omitempty"`
@@ -49,7 +48,7 @@ type define struct {
 // reply is one line from a child to the parent.
 type reply struct {
 	Hello int         `json:"hello,omitempty"` // the first line: wireVersion
-	Alive bool        `json:"alive,omitempty"` // between two tallies: virtual time moves on
+	Alive bool        `json:"alive,omitempty"` // between two tallies: virtual time advances
 	Tally *runSummary `json:"tally,omitempty"` // one a seed, in the order of the seeds
 	Dying bool        `json:"dying,omitempty"` // with a tally: the child cannot go on after this seed
 	Error string      `json:"error,omitempty"` // the harness failed
@@ -61,10 +60,8 @@ type wire struct {
 	w  io.Writer
 }
 
-func newWire(w io.Writer) *wire { return &wire{w: w} }
-
-// send writes a reply in one piece, on a line of its own even where somebody
-// else left a line unfinished.
+// send writes a reply in one piece, on its own line even if the lock has left a
+// line unfinished.
 func (w *wire) send(r reply) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -83,7 +80,7 @@ func parseReply(line string) (r reply, ok bool) {
 	return r, ok
 }
 
-// runSummary is what one seed gave, small enough to send for each seed.
+// runSummary is the result of one seed, small enough to send for each seed.
 type runSummary struct {
 	Seed uint64 `json:"seed"`
 	check.Counters
@@ -92,10 +89,10 @@ type runSummary struct {
 	Findings []check.Finding   `json:"findings,omitempty"`
 	Breaches map[string]breach `json:"breaches,omitempty"`
 
-	outside bool // somebody else ended the process: the run says nothing of the lock
+	outside bool // the process was killed from outside: the run says nothing about the lock
 }
 
-// breach is what one seed showed of one property.
+// breach sums the violations of one property in one run.
 type breach struct {
 	Count int             `json:"count"`
 	Worst int64           `json:"worst"`
@@ -108,10 +105,10 @@ func summarize(seed uint64, r check.Report) *runSummary {
 		f.Detail = shorten(f.Detail)
 		t.Findings = append(t.Findings, f)
 	}
-	if len(r.Violations) > 0 {
-		t.Breaches = make(map[string]breach)
-	}
 	for _, v := range r.Violations {
+		if t.Breaches == nil {
+			t.Breaches = make(map[string]breach)
+		}
 		b, seen := t.Breaches[v.Property]
 		if !seen {
 			b.First = v

@@ -191,7 +191,3 @@ func (w *world) closeLocks() {
 		}
 	}
 }
-
-// Progress grows with every event of every run in this process. If it stands still
-// during a run, virtual time stands still, or a goroutine spins.
-func Progress() uint64 { return engine.Progress() }

@@ -9,7 +9,7 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-func TestFoldersAreSafeAndTheirOwn(t *testing.T) {
+func TestFoldersAreSafeAndDistinct(t *testing.T) {
 	long := strings.Repeat("l", 400)
 	for _, tt := range []struct {
 		name        string
@@ -20,7 +20,7 @@ func TestFoldersAreSafeAndTheirOwn(t *testing.T) {
 		{"odd letters", []string{"замок", "錠前", "my lock", "my-lock"}, []string{"-", "--2", "my-lock", "my-lock-2"}},
 		{"capitals", []string{"Lock", "lock"}, []string{"Lock", "lock-2"}},
 		{"a number that is taken", []string{"a b", "a-b", "a-b-2"}, []string{"a-b", "a-b-2", "a-b-2-2"}},
-		{"long names", []string{long, long + "x"}, []string{long[:longestFolder], long[:longestFolder-2] + "-2"}},
+		{"long names", []string{long, long + "x"}, []string{long[:maxFolder], long[:maxFolder-2] + "-2"}},
 		{"no name", []string{""}, []string{"-"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
