@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
@@ -42,6 +44,25 @@ func newCell(scenario int, in Input, name string, p Plan, o Options) *cell {
 		command: command(o.Program, in, name), oneSeed: p.Replay,
 		sum: newAggregate(expect), count: p.Count,
 	}
+}
+
+// command returns the command that runs one cell, without its seeds.
+func command(program string, in Input, strategy string) string {
+	name := in.Scenario.Name
+	if in.Source != nil {
+		name = in.Scenario.File
+	}
+	return fmt.Sprintf("%s -scenario %s -strategy %s", program, Quote(name), Quote(strategy))
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// Quote makes s one word of a POSIX shell.
+func Quote(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // replay returns the command that runs one seed.

@@ -25,8 +25,8 @@ var (
 	errKilled = errors.New("a child was killed from outside as it started")
 )
 
-// process is a child seen from the parent.
-type process struct {
+// childProcess is a child seen from the parent.
+type childProcess struct {
 	child   *proc.Child
 	replies chan reply
 	stderr  *proc.Log // what it printed apart from its replies
@@ -39,7 +39,7 @@ type process struct {
 const stderrEnd = 32 << 10
 
 // start starts a child and waits for its first reply. The end of ctx kills it.
-func start(ctx context.Context, o Options) (*process, error) {
+func start(ctx context.Context, o Options) (*childProcess, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program to start it again: %w", err)
@@ -51,7 +51,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMEMLIMIT=%dMiB", memoryLimit(o.Procs)))
 	}
-	p := newProcess(o.Silence)
+	p := newChildProcess(o.Silence)
 	if p.child, err = proc.Start(ctx, cmd, proc.Options{Piped: true, SharesGroup: true, Log: p.stderr}); err != nil {
 		return nil, fmt.Errorf("starting a child: %w", err)
 	}
@@ -69,8 +69,8 @@ func start(ctx context.Context, o Options) (*process, error) {
 	return p, nil
 }
 
-func newProcess(silence time.Duration) *process {
-	return &process{replies: make(chan reply), stderr: &proc.Log{Head: stderrEnd, Tail: stderrEnd}, silence: silence}
+func newChildProcess(silence time.Duration) *childProcess {
+	return &childProcess{replies: make(chan reply), stderr: &proc.Log{Head: stderrEnd, Tail: stderrEnd}, silence: silence}
 }
 
 // memoryLimit is the soft limit of one child's heap in MiB. More children share the
@@ -83,7 +83,7 @@ func memoryLimit(procs int) int {
 // read passes on replies until the child closes its output. Everything else there
 // was printed by the lock: it is kept with the standard error, piece by piece, since
 // a line may never end.
-func (p *process) read(out io.Reader) {
+func (p *childProcess) read(out io.Reader) {
 	defer close(p.replies)
 	lines := bufio.NewReaderSize(out, 64<<10)
 	for {
@@ -107,7 +107,7 @@ func (p *process) read(out io.Reader) {
 
 // receive waits for the next reply. It counts ticks rather than reading the clock, so
 // that a child is not killed because the whole process group was stopped for a while.
-func (p *process) receive() (reply, error) {
+func (p *childProcess) receive() (reply, error) {
 	const ticks = 4
 	t := time.NewTicker(p.silence / ticks)
 	defer t.Stop()
@@ -124,7 +124,7 @@ func (p *process) receive() (reply, error) {
 	return reply{}, errSilent
 }
 
-func (p *process) send(o order) error {
+func (p *childProcess) send(o order) error {
 	line, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (p *process) send(o order) error {
 }
 
 // end closes the child's input, waits for its end, and returns its status.
-func (p *process) end() string {
+func (p *childProcess) end() string {
 	_ = p.child.In.Close()
 	for range p.replies {
 	}
@@ -143,7 +143,7 @@ func (p *process) end() string {
 }
 
 // kill ends the child, even if it does not read its input.
-func (p *process) kill() {
+func (p *childProcess) kill() {
 	p.child.End()
 	p.end()
 }

@@ -5,9 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/lockchaos/simrun/internal/check"
@@ -50,25 +48,6 @@ func newQueue(p Plan, o Options) *queue {
 	q.progress = Progress{Runs: len(q.cells) * p.Count, Cells: len(q.cells)}
 	o.Progress(q.progress)
 	return q
-}
-
-// command returns the command that runs one cell, without its seeds.
-func command(program string, in Input, strategy string) string {
-	name := in.Scenario.Name
-	if in.Source != nil {
-		name = in.Scenario.File
-	}
-	return fmt.Sprintf("%s -scenario %s -strategy %s", program, Quote(name), Quote(strategy))
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// Quote makes s one word of a POSIX shell.
-func Quote(s string) string {
-	if plain.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // take returns the next task, if there is one.

@@ -153,7 +153,7 @@ func TestALoggerOnTheFirstStandardOutputDoesNotDisturb(t *testing.T) {
 }
 
 func TestWhatAChildSaysBesideItsRepliesIsKept(t *testing.T) {
-	p := newProcess(time.Second)
+	p := newChildProcess(time.Second)
 	long := strings.Repeat("x", 100<<10)
 	said := "a log line\n\n" + replyMark + `{"alive":true}` + "\n" + long + "\n\n" + replyMark + `{"hello":1}` + "\nthe end"
 	go p.read(strings.NewReader(said))

@@ -74,7 +74,7 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 // worker keeps one child busy.
 type worker struct {
 	q     *queue
-	child *process // nil: none is running
+	child *childProcess // nil: none is running
 	again uint64   // the seed of the task that is repeated, as its child was killed from outside; 0: none
 }
 

@@ -116,7 +116,7 @@ func (p *Process) exchange(ctx context.Context, r request, bound time.Duration) 
 }
 
 // answer parses the line as the answer to r, which took that long.
-func (l output) answer(r request, took time.Duration) (Answer, error) {
+func (l outputLine) answer(r request, took time.Duration) (Answer, error) {
 	switch {
 	case l.long:
 		return Answer{}, protocolError(l.text, "a line of more than %d bytes", maxLine)

@@ -52,7 +52,7 @@ type Process struct {
 	*proc.Child
 	opts Options
 
-	lines     chan output   // what it prints; closed at its end
+	lines     chan outputLine   // what it prints; closed at its end
 	closing   chan struct{} // closed once nobody will receive lines
 	reading   sync.WaitGroup
 	closeOnce sync.Once
@@ -62,8 +62,8 @@ type Process struct {
 	err  error         // ends all requests; under turn
 }
 
-// output is one line of a worker, or the beginning of one that is too long.
-type output struct {
+// outputLine is one line of a worker, or the beginning of one that is too long.
+type outputLine struct {
 	text []byte
 	long bool
 	more bool // the same read brought more than this line
@@ -84,7 +84,7 @@ func Start(ctx context.Context, c Command, o Options) (*Process, error) {
 	}
 	p := &Process{
 		Child: child, opts: o,
-		lines: make(chan output), closing: make(chan struct{}), turn: make(chan struct{}, 1),
+		lines: make(chan outputLine), closing: make(chan struct{}), turn: make(chan struct{}, 1),
 	}
 	p.reading.Go(p.read)
 	return p, nil
@@ -102,7 +102,7 @@ func (p *Process) read() {
 			return
 		}
 		select {
-		case p.lines <- output{append([]byte(nil), text...), long, lines.Buffered() > 0}:
+		case p.lines <- outputLine{append([]byte(nil), text...), long, lines.Buffered() > 0}:
 		case <-p.closing:
 			return
 		}
