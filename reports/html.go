@@ -24,17 +24,15 @@ var assets embed.FS
 // pageFuncs are what the templates of all pages call.
 var pageFuncs = template.FuncMap{
 	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
-	"headline": headline, "isUnknown": isUnknown, "join": strings.Join, "letters": letters, "lost": lostText,
+	"frames": stackFrames, "headline": headline, "join": strings.Join, "letters": letters, "lost": lostText,
 	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": text.Count,
-	"thousands": text.Number, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "observation": countObservation,
+	"thousands": text.Number, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "wrongs": wrongs, "observation": countObservation,
 	"count":   func(n float64) string { return text.Number(int(n)) },
-	"frames":  func(dump string) []frame { return stackFrames(dump, stackLines) },
 	"minus":   func(a, b float64) float64 { return a - b },
 	"next":    func(i int) int { return i + 1 },
 	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
 	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
 	"width":   barPercent,
-	"wrongs":  func(s results.Strategy) string { return cmp.Or(wrongs(s), "no violations") },
 }
 
 // pages are the templates report.tmpl and agreement.tmpl.

@@ -194,13 +194,13 @@ func (t *terminal) notes(sc results.Scenario) {
 		for _, f := range s.Findings {
 			note(cell{letterFinding, harm}, s.Name+":", findingText(f), f.Replay)
 			if len(sc.Strategies) == 1 || s.Runs == 1 {
-				for _, fr := range stackFrames(f.Stack, stackLines) {
+				for _, fr := range stackFrames(f.Stack) {
 					t.line("    ", text.OneLine(fr.Call), "  ", t.dim(text.OneLine(fr.Place)))
 				}
 			}
 		}
-		if isUnknown(s) {
-			note(verdictSign(results.Unknown), s.Name+":", unknownText(s), "")
+		if why := unknownText(s); why != "" {
+			note(verdictSign(results.Unknown), s.Name+":", why, "")
 		}
 	}
 	for _, s := range sc.Strategies {

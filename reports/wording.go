@@ -79,7 +79,11 @@ func findingText(f results.Finding) string {
 	return fmt.Sprintf("%s in %s: %s", f.Class, text.Count(f.Count, "run"), f.Detail)
 }
 
+// unknownText says why a strategy has too little evidence; "" if it has enough.
 func unknownText(s results.Strategy) string {
+	if s.UnknownRuns == 0 && s.Verdict != results.Unknown {
+		return ""
+	}
 	why := "too little evidence"
 	if s.UnknownRuns > 0 {
 		why += fmt.Sprintf(" in %d of %s", s.UnknownRuns, text.Count(s.Runs, "run"))
@@ -90,16 +94,16 @@ func unknownText(s results.Strategy) string {
 	return why
 }
 
-// isUnknown reports whether unknownText has something to say.
-func isUnknown(s results.Strategy) bool { return s.UnknownRuns > 0 || s.Verdict == results.Unknown }
-
 // frame is one call of a stack.
 type frame struct{ Call, Place string }
 
-// stackFrames returns the innermost calls, at most limit of them, of the first
+// stackLines is how much of a stack a report shows at once.
+const stackLines = 6
+
+// stackFrames returns the innermost calls, at most stackLines, of the first
 // goroutine that shows the lock's code: the lock's own calls, or all of the first
 // goroutine where none shows the lock.
-func stackFrames(dump string, limit int) []frame {
+func stackFrames(dump string) []frame {
 	var first []stack.Frame
 	for block := range strings.SplitSeq(dump, "\n\n") {
 		frames := stack.Frames(block)
@@ -113,7 +117,7 @@ func stackFrames(dump string, limit int) []frame {
 		}
 	}
 	var out []frame
-	for _, f := range first[:min(limit, len(first))] {
+	for _, f := range first[:min(stackLines, len(first))] {
 		call := f.Func
 		if f.Created {
 			call = "started by " + call
@@ -122,9 +126,6 @@ func stackFrames(dump string, limit int) []frame {
 	}
 	return out
 }
-
-// stackLines is how much of a stack a report shows at once.
-const stackLines = 6
 
 // resultsSentence sums up everything in a sentence or two.
 func resultsSentence(r Results) string {

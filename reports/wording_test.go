@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,24 +36,23 @@ func TestStackFrames(t *testing.T) {
 	const idle = "goroutine N [running]:\nruntime.gopark(...)\n\t/usr/local/go/src/runtime/proc.go:1 +0x1"
 	for name, tc := range map[string]struct {
 		stack string
-		most  int
 		want  []frame
 	}{
-		"the lock's calls alone": {panicStack, 6, []frame{
+		"the lock's calls alone": {panicStack, []frame{
 			{"shop/locks.(*lock).shut", "/home/shop/locks/lock.go:86"}, {"main.(*lock).Release", "/home/shop/main.go:78"},
 		}},
-		"no more than asked": {panicStack, 1, []frame{{"shop/locks.(*lock).shut", "/home/shop/locks/lock.go:86"}}},
+		"no more than the first": {strings.Repeat("main.f()\n\tmain.go:1\n", stackLines+1), slices.Repeat([]frame{{"main.f", "main.go:1"}}, stackLines)},
 		"the first goroutine that shows the lock": {
-			idle + "\n\ngoroutine N [select]:\nexample.org/lock.(*L).renew(...)\n\t/l.go:65 +0x…\ncreated by example.org/lock.(*L).Acquire in goroutine N\n\t/l.go:42 +0x…", 6,
+			idle + "\n\ngoroutine N [select]:\nexample.org/lock.(*L).renew(...)\n\t/l.go:65 +0x…\ncreated by example.org/lock.(*L).Acquire in goroutine N\n\t/l.go:42 +0x…",
 			[]frame{{"example.org/lock.(*L).renew", "/l.go:65"}, {"started by example.org/lock.(*L).Acquire", "/l.go:42"}},
 		},
-		"paths cut short":       {"main.f()\n\tmain.go:1\nsync.(*Mutex).Lock(...)\n\tsync/mutex.go:9", 6, []frame{{"main.f", "main.go:1"}}},
-		"none of the lock":      {idle, 6, []frame{{"runtime.gopark", "/usr/local/go/src/runtime/proc.go:1"}}},
-		"no stack":              {"", 6, nil},
-		"no stack but a report": {"exit status 9\nbye", 6, nil},
+		"paths cut short":       {"main.f()\n\tmain.go:1\nsync.(*Mutex).Lock(...)\n\tsync/mutex.go:9", []frame{{"main.f", "main.go:1"}}},
+		"none of the lock":      {idle, []frame{{"runtime.gopark", "/usr/local/go/src/runtime/proc.go:1"}}},
+		"no stack":              {"", nil},
+		"no stack but a report": {"exit status 9\nbye", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(tc.want, stackFrames(tc.stack, tc.most)); d != "" {
+			if d := cmp.Diff(tc.want, stackFrames(tc.stack)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
@@ -64,7 +64,7 @@ func FuzzStackFrames(f *testing.F) {
 	f.Add("created by \n\t")
 	f.Add("()\n\t/src/")
 	f.Fuzz(func(t *testing.T, stack string) {
-		if n := len(stackFrames(stack, stackLines)); n > stackLines {
+		if n := len(stackFrames(stack)); n > stackLines {
 			t.Errorf("%d frames", n)
 		}
 	})

@@ -81,22 +81,22 @@ func outputs(r Results, all evidences) []output {
 			if e := all[cellKey{sc.Name, s.Name}]; e != nil {
 				trace.write = func(w io.Writer) error { return writeTrace(w, e) }
 				if e.violation != nil && lanes.write == nil {
-					lanes.write = chart(func() *plot.Plot { return timelineChart(e) })
+					lanes.write = pngOf(func() *plot.Plot { return timelineChart(e) })
 				}
 			}
 			out = append(out, trace)
 		}
 		if len(sc.Strategies) > 0 {
 			out = append(out, lanes,
-				output{dir + "violations.png", chart(func() *plot.Plot { return violationsChart(sc) })},
-				output{dir + "waits.png", chart(func() *plot.Plot { return waitsChart(sc) })},
-				output{dir + "time.png", chart(func() *plot.Plot { return timeChart(sc) })})
+				output{dir + "violations.png", pngOf(func() *plot.Plot { return violationsChart(sc) })},
+				output{dir + "waits.png", pngOf(func() *plot.Plot { return waitsChart(sc) })},
+				output{dir + "time.png", pngOf(func() *plot.Plot { return timeChart(sc) })})
 		}
 	}
 	return append(out, output{ReportFile, func(w io.Writer) error { return writeHTML(w, r, all) }})
 }
 
-func chart(draw func() *plot.Plot) func(io.Writer) error {
+func pngOf(draw func() *plot.Plot) func(io.Writer) error {
 	return func(w io.Writer) error { return writePNG(w, draw) }
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,19 +109,14 @@ func freshDir(scenario string) (string, error) {
 		return "", err
 	}
 	name := odd.ReplaceAllString(filepath.Base(scenario), "-")
-	if len(name) > 40 {
-		name = name[:40]
-	}
-	base := filepath.Join(resultsDir, time.Now().Format("20060102-150405")+"-"+name)
-	for i := 1; ; i++ {
-		path := base
-		if i > 1 {
-			path = fmt.Sprintf("%s-%d", base, i)
-		}
+	base := filepath.Join(resultsDir, time.Now().Format("20060102-150405")+"-"+name[:min(len(name), 40)])
+	path := base
+	for n := 2; ; n++ {
 		err := os.Mkdir(path, 0o777)
-		if err == nil || !os.IsExist(err) {
+		if !errors.Is(err, os.ErrExist) {
 			return path, err
 		}
+		path = fmt.Sprintf("%s-%d", base, n)
 	}
 }
 

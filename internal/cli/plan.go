@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -45,13 +44,11 @@ func readScenarios(list string) ([]runner.Input, error) {
 
 // splitList splits a list at its commas.
 func splitList(list string) []string {
-	var out []string
-	for _, w := range strings.Split(list, ",") {
-		if w = strings.TrimSpace(w); w != "" {
-			out = append(out, w)
-		}
+	words := strings.Split(list, ",")
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
 	}
-	return out
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
 }
 
 // readScenario reads one scenario, with its source where that is a file: the children
@@ -84,29 +81,24 @@ func strategyNames() []string {
 	return out
 }
 
-// parseStrategies reads a list of strategies; an empty one gives nil.
-func parseStrategies(list string) ([]string, error) {
-	var out []string
+// chooseStrategies returns the strategies that a scenario runs under: those of the
+// list; by default, those that it has expectations about, and those that no built-in
+// scenario knows, since a program registers its own lock in order to run it.
+func chooseStrategies(list string) (func(*scenarios.Scenario) []string, error) {
+	var only []string
 	for _, name := range splitList(list) {
 		if _, ok := strategy.Lookup(name); !ok {
 			return nil, usagef("unknown strategy %q; %s", name, text.Suggest(name, strategyNames()))
 		}
-		if !slices.Contains(out, name) {
-			out = append(out, name)
+		if !slices.Contains(only, name) {
+			only = append(only, name)
 		}
 	}
-	if list != "" && len(out) == 0 {
-		return nil, usagef("-strategy names no strategy; use some of %s", fmt.Sprint(strategyNames()))
+	if len(only) > 0 {
+		return func(*scenarios.Scenario) []string { return only }, nil
 	}
-	return out, nil
-}
-
-// chooseStrategies returns the strategies that a scenario runs under: those given; by
-// default, those that it has expectations about, and those that no built-in scenario
-// knows, since a program registers its own lock in order to run it.
-func chooseStrategies(only []string) func(*scenarios.Scenario) []string {
-	if only != nil {
-		return func(*scenarios.Scenario) []string { return only }
+	if list != "" {
+		return nil, usagef("-strategy names no strategy; use some of %s", strings.Join(strategyNames(), ", "))
 	}
 	known := make(map[string]bool)
 	for _, s := range scenarios.Builtin() {
@@ -122,7 +114,7 @@ func chooseStrategies(only []string) func(*scenarios.Scenario) []string {
 			}
 		}
 		return out
-	}
+	}, nil
 }
 
 // newPlan reads from the flags what to run.
@@ -143,15 +135,11 @@ func newPlan(e *env) (runner.Plan, runner.Options, error) {
 	if err := checkLike(); err != nil {
 		return p, o, err
 	}
-	only, err := parseStrategies(f.strategy)
-	if err != nil {
-		return p, o, err
+	var err error
+	if p.Strategies, err = chooseStrategies(f.strategy); err == nil {
+		p.Scenarios, err = readScenarios(f.scenario)
 	}
-	if p.Scenarios, err = readScenarios(f.scenario); err != nil {
-		return p, o, err
-	}
-	p.Strategies = chooseStrategies(only)
-	return p, o, nil
+	return p, o, err
 }
 
 // newProgress shows progress on standard error, as a bar if that is a terminal.
