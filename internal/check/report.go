@@ -53,8 +53,7 @@ func OfSurroundings(class string) bool { return doubtful[class] != "" }
 type tally struct {
 	st      *state
 	r       Report
-	unfired map[string]bool   // faults that must fire and have not
-	why     map[string]string // fault → why it could not, the first time
+	unfired map[string]string // faults that must fire and have not → why not, the first time
 	last    int64             // until when Inside and Lost are counted
 	inside  int64             // clients inside since last
 	lost    int64             // of them, without the key
@@ -62,9 +61,9 @@ type tally struct {
 }
 
 func newTally(st *state) *tally {
-	t := &tally{st: st, unfired: make(map[string]bool, len(st.h.Faults)), why: map[string]string{}}
+	t := &tally{st: st, unfired: make(map[string]string, len(st.h.Faults))}
 	for _, id := range st.h.Faults {
-		t.unfired[id] = true
+		t.unfired[id] = ""
 	}
 	return t
 }
@@ -89,8 +88,8 @@ func (t *tally) event(e *history.Event) {
 	case history.Fired:
 		delete(t.unfired, e.Fault)
 	case history.Unfired:
-		if t.why[e.Fault] == "" {
-			t.why[e.Fault] = e.Detail
+		if why, must := t.unfired[e.Fault]; must && why == "" {
+			t.unfired[e.Fault] = e.Detail
 		}
 	case history.Finding:
 		t.r.Findings = append(t.r.Findings, finding(e))
@@ -146,8 +145,8 @@ func (t *tally) doubts() []string {
 		}
 	}
 	for _, id := range t.st.h.Faults {
-		if t.unfired[id] {
-			why = append(why, strings.TrimSuffix("fault "+id+" never fired: "+t.why[id], ": "))
+		if reason, unfired := t.unfired[id]; unfired {
+			why = append(why, strings.TrimSuffix("fault "+id+" never fired: "+reason, ": "))
 		}
 	}
 	if t.r.Sections > 0 && !t.locked {

@@ -21,67 +21,55 @@ const (
 	proven
 )
 
+// plain are the sentences, after the client's name, of events that mean the same
+// whatever came before.
+var plain = map[history.Kind]struct {
+	text   string
+	weight weight
+}{
+	history.Waiting:    {"asks for the lock", routine},
+	history.Unanswered: {"gives up waiting for the resource's answer", plot},
+	history.SoldOut:    {"finds nothing left to sell", plot},
+	history.Aborted:    {"has rolled its section back", plot},
+	history.Left:       {"leaves", turn},
+	history.Releasing:  {"releases the lock", routine},
+	history.Crashed:    {"dies", turn},
+	history.Done:       {"is done", routine},
+}
+
 // sentence describes one event, and weighs it. The state is as the event left it.
 func (st *state) sentence(e *history.Event) (string, weight) {
+	who := "client " + e.Client
+	if p, ok := plain[e.Kind]; ok {
+		return who + " " + p.text, p.weight
+	}
+	target := optional(" on client %s", e.Client)
 	switch e.Kind {
-	case history.Locked, history.Renewed, history.Unlocked, history.Expired:
-		return st.keySentence(e)
-	case history.Read, history.Checked, history.Wrote, history.Rejected, history.Unanswered, history.SoldOut:
-		return st.resourceSentence(e)
-	case history.Waiting, history.Acquired, history.Refused, history.Releasing, history.Released:
-		return st.lockSentence(e)
 	case history.Fired:
-		return faultText(e), turn
+		return "fault " + e.Fault + " fires" + target + optional(" for %s", length(e.Dur)) + optional(" (%s)", e.Detail), turn
 	case history.Over:
-		return "fault " + e.Fault + onClient(e.Client) + " is over", turn
+		return "fault " + e.Fault + target + " is over", turn
 	case history.Unfired:
-		return "fault " + e.Fault + " cannot take effect" + onClient(e.Client) + inBrackets(e.Detail), turn
+		return "fault " + e.Fault + " cannot take effect" + target + optional(" (%s)", e.Detail), turn
 	case history.End:
 		return fmt.Sprintf("the run ends with a stock of %d", e.Value), plot
 	case history.Residue:
 		return "left behind: " + e.Detail, turn
 	case history.Finding:
 		return "finding: " + e.Detail, turn
+	case history.Locked, history.Renewed, history.Unlocked, history.Expired:
+		return st.keySentence(who, e)
+	case history.Read, history.Checked, history.Wrote, history.Rejected:
+		return st.resourceSentence(who, e)
 	}
-	return st.sectionSentence(e)
+	return st.lockSentence(who, e)
 }
 
-func (st *state) sectionSentence(e *history.Event) (string, weight) {
-	who := "client " + e.Client
-	switch e.Kind {
-	case history.Entered:
-		for _, c := range st.inside {
-			if c != st.who {
-				return who + " enters while client " + c.name + " is inside", turn
-			}
-		}
-		return who + " enters", turn
-	case history.Noticed:
-		s := who + " notices that its lease is lost" + inBrackets(e.Detail)
-		if c := st.who; c != nil && c.lost.known() {
-			s += ", " + span(e.At-c.lost.at) + " after the loss"
-		}
-		return s, turn
-	case history.Aborted:
-		return who + " has rolled its section back", plot
-	case history.Left:
-		return who + " leaves", turn
-	case history.Crashed:
-		return who + " dies", turn
-	case history.Done:
-		return who + " is done", routine
-	case history.Command:
-		return who + " sends " + strings.ToUpper(e.Detail), routine
-	}
-	return who + ": " + string(e.Kind), routine
-}
-
-func (st *state) lockSentence(e *history.Event) (string, weight) {
-	who := "client " + e.Client
+func (st *state) lockSentence(who string, e *history.Event) (string, weight) {
 	c := st.who
 	switch e.Kind {
-	case history.Waiting:
-		return who + " asks for the lock", routine
+	case history.Command:
+		return who + " sends " + strings.ToUpper(e.Detail), routine
 	case history.Acquired:
 		s := who + " is told that it has the lock"
 		if e.Fence != 0 {
@@ -92,40 +80,44 @@ func (st *state) lockSentence(e *history.Event) (string, weight) {
 		}
 		return s, trivial
 	case history.Refused:
-		return who + " does not get the lock" + inBrackets(e.Detail), routine
-	case history.Releasing:
-		return who + " releases the lock", routine
+		return who + " does not get the lock" + optional(" (%s)", e.Detail), routine
+	case history.Entered:
+		for _, other := range st.inside {
+			if other != c {
+				return who + " enters while client " + other.name + " is inside", turn
+			}
+		}
+		return who + " enters", turn
+	case history.Noticed:
+		s := who + " notices that its lease is lost" + optional(" (%s)", e.Detail)
+		if c != nil && c.lost.known() {
+			s += ", " + span(e.At-c.lost.at) + " after the loss"
+		}
+		return s, turn
 	}
 	if e.Detail != "" {
-		return who + " fails to release the lock" + inBrackets(e.Detail), plot
+		return who + " fails to release the lock (" + e.Detail + ")", plot
 	}
 	return who + " has released the lock", trivial
 }
 
-func (st *state) keySentence(e *history.Event) (string, weight) {
-	who := "client " + e.Client
+func (st *state) keySentence(who string, e *history.Event) (string, weight) {
 	foreign := e.Owner != "" && e.Owner != e.Client
-	switch e.Kind {
-	case history.Locked:
-		if st.lost != nil {
-			return fmt.Sprintf("%s takes the key of client %s over", who, st.lost.name), turn
-		}
-		return fmt.Sprintf("%s acquires the lock%s", who, leaseText(e.Dur)), turn
-	case history.Renewed:
-		if foreign {
-			return who + " renews the key of client " + e.Owner, turn
-		}
-		if st.who != nil && st.who.phase == released {
-			return who + " renews the key after its release", turn
-		}
-		return who + " renews its lease", routine
-	case history.Expired:
-		if e.Dur > 0 {
-			return fmt.Sprintf("the key of client %s is gone, %s before its time", e.Owner, span(e.Dur)), turn
-		}
-		return "the key of client " + e.Owner + " expires", turn
-	}
 	switch {
+	case e.Kind == history.Locked && st.lost != nil:
+		return who + " takes the key of client " + st.lost.name + " over", turn
+	case e.Kind == history.Locked:
+		return who + " acquires the lock" + optional(" (lease %s)", length(e.Dur)), turn
+	case e.Kind == history.Renewed && foreign:
+		return who + " renews the key of client " + e.Owner, turn
+	case e.Kind == history.Renewed && st.who != nil && st.who.phase == released:
+		return who + " renews the key after its release", turn
+	case e.Kind == history.Renewed:
+		return who + " renews its lease", routine
+	case e.Kind == history.Expired && e.Dur > 0:
+		return "the key of client " + e.Owner + " is gone, " + span(e.Dur) + " before its time", turn
+	case e.Kind == history.Expired:
+		return "the key of client " + e.Owner + " expires", turn
 	case e.Client == "":
 		return "the key of client " + e.Owner + " is removed", turn
 	case foreign:
@@ -134,67 +126,42 @@ func (st *state) keySentence(e *history.Event) (string, weight) {
 	return who + " removes its key", turn
 }
 
-func (st *state) resourceSentence(e *history.Event) (string, weight) {
-	who := "client " + e.Client
-	switch e.Kind {
-	case history.Read:
+func (st *state) resourceSentence(who string, e *history.Event) (string, weight) {
+	c, v := st.who, st.answer
+	lost := c != nil && c.lost.known()
+	switch {
+	case e.Kind == history.Read:
 		return fmt.Sprintf("%s reads stock %d, version %d", who, e.Value, e.Version), plot
-	case history.Checked:
-		if c := st.who; c != nil && c.lost.known() {
-			return who + " checks its lease, and does not see that it is lost", plot
-		}
+	case e.Kind == history.Checked && lost:
+		return who + " checks its lease, and does not see that it is lost", plot
+	case e.Kind == history.Checked:
 		return who + " checks its lease a last time", routine
-	case history.Rejected:
+	case e.Kind == history.Rejected:
 		return fmt.Sprintf("the resource refuses a write of %s: fencing token %d is old", who, e.Fence), turn
-	case history.Unanswered:
-		return who + " gives up waiting for the resource's answer", plot
-	case history.SoldOut:
-		return who + " finds nothing left to sell", plot
-	}
-	v := st.answer
-	if v == nil {
-		return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
-	}
-	if c := v.client; c.current != v || !c.inside {
+	case v != nil && (c.current != v || !c.inside):
 		s := fmt.Sprintf("a write that %s sent in its section %d arrives, stock %d", who, v.section, e.Value)
 		if v.lost.known() {
 			s += ", " + span(e.At-v.lost.at) + " after its lease ended"
 		}
 		return s, turn
-	}
-	if c := v.client; c.lost.known() {
+	case v != nil && lost:
 		return fmt.Sprintf("%s writes stock %d with a lease it lost %s ago", who, e.Value, span(e.At-c.lost.at)), turn
 	}
 	return fmt.Sprintf("%s writes stock %d", who, e.Value), turn
 }
 
-// faultText describes a fault that took effect, with its proof.
-func faultText(e *history.Event) string {
-	s := "fault " + e.Fault + " fires" + onClient(e.Client)
-	if e.Dur > 0 {
-		s += " for " + text.Duration(time.Duration(e.Dur))
-	}
-	return s + inBrackets(e.Detail)
-}
-
-func onClient(client string) string {
-	if client == "" {
+// optional is a part of a sentence, which is left out where there is nothing to say.
+func optional(format, s string) string {
+	if s == "" {
 		return ""
 	}
-	return " on client " + client
+	return fmt.Sprintf(format, s)
 }
 
-func inBrackets(detail string) string {
-	if detail == "" {
+// length is a planned time in nanoseconds; it is empty for none.
+func length(ns int64) string {
+	if ns <= 0 {
 		return ""
 	}
-	return " (" + detail + ")"
-}
-
-// leaseText is the time to live of a new key.
-func leaseText(dur int64) string {
-	if dur <= 0 {
-		return ""
-	}
-	return " (lease " + text.Duration(time.Duration(dur)) + ")"
+	return text.Duration(time.Duration(ns))
 }

@@ -8,7 +8,6 @@
 package engine
 
 import (
-	"errors"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -63,9 +62,6 @@ func NewActor(name string, seed uint64, s *scenarios.Scenario, r *Resource, d Dr
 
 // Travel draws a message's latency.
 func Travel(r *rand.Rand, s *scenarios.Scenario) time.Duration { return Draw(r, s.Network) }
-
-// Name is the client's name.
-func (a *Actor) Name() string { return a.name }
 
 // Section counts the client's critical sections from 1; it is 0 before the first and
 // after the last.
@@ -124,7 +120,7 @@ func (a *Actor) acquire() (fence int64, held bool) {
 func (a *Actor) inside(fence int64) (more bool) {
 	a.emit(history.Event{Kind: history.Entered, Fence: fence})
 	a.driver.Ready()
-	got := a.resource.read(a, fence)
+	got := a.read(fence)
 	a.driver.Ready()
 	if got.stock == 0 {
 		a.emit(history.Event{Kind: history.SoldOut})
@@ -143,12 +139,44 @@ func (a *Actor) inside(fence int64) (more bool) {
 	if !a.driver.Alive() {
 		return false
 	}
-	err := a.resource.write(a, got.stock-1, got, fence)
+	answered := a.write(got, fence)
 	a.driver.Ready()
-	if errors.Is(err, errUnanswered) {
+	if !answered {
 		a.emit(history.Event{Kind: history.Unanswered})
 	}
 	return true
+}
+
+// read reads the stock. The request and its answer each take a latency.
+func (a *Actor) read(fence int64) reading {
+	a.resource.clock.Sleep(a.latency())
+	got := a.resource.read(fence)
+	a.emit(history.Event{Kind: history.Read, Value: got.stock, Version: got.version, Fence: fence})
+	a.resource.clock.Sleep(a.latency())
+	return got
+}
+
+// write sells one item of a stock that was read, and reports whether the resource
+// answered in time. The request may be held up in the network for longer than the
+// client waits, and be applied later.
+func (a *Actor) write(from reading, fence int64) (answered bool) {
+	r := a.resource
+	answer := make(chan struct{})
+	request := history.Event{Client: a.name, Section: a.Section(), Value: from.stock - 1, Version: from.version, Fence: fence}
+	travel := a.latency() + r.takeDelay(a.name)
+	back := a.latency()
+	r.clock.AfterFunc(travel, func() {
+		r.apply(request)
+		r.clock.AfterFunc(back, func() { close(answer) })
+	})
+	giveUp := time.NewTimer(r.clock.Real(r.timeout))
+	defer giveUp.Stop()
+	select {
+	case <-answer:
+		return true
+	case <-giveUp.C:
+		return false
+	}
 }
 
 // rollBack undoes a section whose lease is lost. That takes time, during which the

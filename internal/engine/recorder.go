@@ -6,7 +6,49 @@ import (
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/scenarios"
 )
+
+// Job is one run.
+type Job struct {
+	Scenario *scenarios.Scenario
+	Strategy strategy.Strategy
+	Seed     uint64
+	Record   bool // keep the events in Outcome.Events
+}
+
+// Outcome is what one run gave.
+type Outcome struct {
+	Header history.Header
+	Report check.Report
+	Events []history.Event // if Record
+}
+
+// Header is what a judge has to know about the run. Mode is "sim" or "live".
+func (j Job) Header(mode string) history.Header {
+	s := j.Scenario
+	h := history.Header{
+		Version:     history.FormatVersion,
+		Mode:        mode,
+		Scenario:    s.Name,
+		Strategy:    j.Strategy.Name,
+		Seed:        j.Seed,
+		Clients:     s.ClientNames(),
+		Sections:    s.Sections,
+		MinSections: s.MinSections,
+		Lease:       int64(s.Lease),
+		Stock:       s.Stock,
+		Bounds:      map[string]int64{},
+	}
+	for _, f := range s.Faults {
+		h.Faults = append(h.Faults, f.ID)
+	}
+	for property, bound := range s.Bounds {
+		h.Bounds[property] = int64(bound)
+	}
+	return h
+}
 
 var progress atomic.Uint64
 
@@ -20,8 +62,9 @@ type Recorder struct {
 	// before the first event.
 	Notify func(*history.Event)
 
-	clock Clock
-	keep  bool
+	clock  Clock
+	header history.Header
+	keep   bool
 
 	mu        sync.Mutex
 	judge     *check.Judge
@@ -33,7 +76,7 @@ type Recorder struct {
 
 // NewRecorder makes a recorder, which keeps the events themselves if keep is true.
 func NewRecorder(c Clock, h history.Header, keep bool) *Recorder {
-	return &Recorder{clock: c, keep: keep, judge: check.NewJudge(h)}
+	return &Recorder{clock: c, header: h, keep: keep, judge: check.NewJudge(h)}
 }
 
 // Emit stamps an event and records it. Events after the end are dropped.
@@ -62,11 +105,11 @@ func (r *Recorder) Emit(e history.Event) {
 	}
 }
 
-// Report returns the judgement. The history must be complete.
-func (r *Recorder) Report() check.Report {
+// Outcome judges the history, which must be complete.
+func (r *Recorder) Outcome() Outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.judge.Report()
+	return Outcome{Header: r.header, Report: r.judge.Report(), Events: r.events}
 }
 
 // Explained reports whether something recorded accounts for goroutines that
@@ -75,11 +118,4 @@ func (r *Recorder) Explained() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.explained
-}
-
-// Events are the events that were kept.
-func (r *Recorder) Events() []history.Event {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.events
 }

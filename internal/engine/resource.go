@@ -1,20 +1,12 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
-
-// errUnanswered: the resource did not answer in time. The write may have been
-// applied, or may be later.
-var errUnanswered = errors.New("write not answered in time")
-
-// errStale: the resource rejected a write for its old fencing token.
-var errStale = errors.New("write refused: its fencing token is old")
 
 // Resource is what the lock protects: the stock of a flash sale. Its events are
 // recorded when they take effect, at the resource.
@@ -39,14 +31,6 @@ type delay struct {
 // reading is the answer to a read.
 type reading struct{ stock, version int64 }
 
-// caller is the client that reads or writes.
-type caller interface {
-	Name() string
-	Section() int
-	latency() time.Duration // of one message
-	emit(history.Event)
-}
-
 // NewResource makes a resource with an initial stock. A client waits at most timeout
 // for the answer to a write.
 func NewResource(c Clock, stock int64, timeout time.Duration, emit func(history.Event)) *Resource {
@@ -67,56 +51,28 @@ func (r *Resource) DelayWrite(client string, by time.Duration, fired func(proof 
 	r.delays[client] = delay{by, fired}
 }
 
-// read reads the stock. The request and its answer each take a latency.
-func (r *Resource) read(a caller, fence int64) reading {
-	r.clock.Sleep(a.latency())
+// read answers a read with a fencing token, 0 for none.
+func (r *Resource) read(fence int64) reading {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.fence = max(r.fence, fence)
-	got := reading{r.stock, r.version}
-	r.mu.Unlock()
-	a.emit(history.Event{Kind: history.Read, Value: got.stock, Version: got.version, Fence: fence})
-	r.clock.Sleep(a.latency())
-	return got
+	return reading{r.stock, r.version}
 }
 
-// write stores a stock computed from a reading. The request may be held up in
-// the network for longer than the client waits for the answer.
-func (r *Resource) write(a caller, stock int64, from reading, fence int64) error {
-	answer := make(chan error, 1)
-	request := history.Event{Client: a.Name(), Section: a.Section(), Value: stock, Version: from.version, Fence: fence}
-	travel := a.latency() + r.takeDelay(a.Name())
-	back := a.latency()
-	r.clock.AfterFunc(travel, func() {
-		err := r.apply(request)
-		r.clock.AfterFunc(back, func() { answer <- err })
-	})
-	giveUp := time.NewTimer(r.clock.Real(r.timeout))
-	defer giveUp.Stop()
-	select {
-	case err := <-answer:
-		return err
-	case <-giveUp.C:
-		return errUnanswered
-	}
-}
-
-func (r *Resource) apply(e history.Event) error {
+// apply takes a write, whose event it completes and records, unless the write's
+// fencing token is old.
+func (r *Resource) apply(e history.Event) {
 	r.mu.Lock()
 	refused := e.Fence > 0 && e.Fence < r.fence
+	e.Kind = history.Rejected
 	if !refused {
+		e.Kind = history.Wrote
 		r.fence = max(r.fence, e.Fence)
 		r.stock = e.Value
 		r.version++
 	}
 	r.mu.Unlock()
-	if refused {
-		e.Kind = history.Rejected
-		r.emit(e)
-		return errStale
-	}
-	e.Kind = history.Wrote
 	r.emit(e)
-	return nil
 }
 
 // takeDelay returns how long the client's next write is held up, once.

@@ -218,7 +218,7 @@ func TestLeftoversUnderAPrefix(t *testing.T) {
 	w.job = engine.Job{}
 	w.reportLeftovers()
 	var got []string
-	for _, e := range w.rec.Events() {
+	for _, e := range w.rec.Outcome().Events {
 		got = append(got, e.Detail)
 	}
 	want := []string{"subscription to channel:{simrun:1:lock:item} is still there", "key {simrun:1:lock:item}:queue is left without expiry"}

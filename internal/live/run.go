@@ -40,7 +40,7 @@ func (s *Session) runOnce(ctx context.Context, j engine.Job) (out engine.Outcome
 	if err := ctx.Err(); err != nil {
 		return engine.Outcome{}, false, err
 	}
-	return engine.Outcome{Header: w.header, Report: w.rec.Report(), Events: w.rec.Events()}, stalled, nil
+	return w.rec.Outcome(), stalled, nil
 }
 
 // run lets the clients work until they are done or the limit is reached. It

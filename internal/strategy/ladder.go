@@ -3,55 +3,35 @@ package strategy
 import (
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/lockchaos/simrun/lock"
 )
 
 // The reference locks, each a step up from the one before. A new one is an entry
 // here.
 func init() {
-	Register(Strategy{
-		Name:    "naive",
-		Summary: "SET NX PX, plain DEL",
-		New: func(e Env) (lock.Locker, error) {
-			return lock.NewNaive(e.Redis, e.Key, common(e)...)
+	capped := func(e Env) []lock.Option { return append(renewed(e), lock.WithMaxRenewals(e.Cap)) }
+	for _, s := range []Strategy{
+		{Name: "naive", Summary: "SET NX PX, plain DEL", New: reference(lock.NewNaive, common)},
+		{Name: "token", Summary: "SET NX PX of a token, compare and delete", New: reference(lock.NewToken, common)},
+		{Name: "watchdog", Summary: "Redisson's RLock: renewed until released", New: reference(lock.NewWatchdog, renewed)},
+		{Name: "capped", Summary: "watchdog that cancels its holder after so many renewals", New: reference(lock.NewCapped, capped)},
+		{Name: "guarded", Summary: "watchdog that counts its lease on its own clock too", New: reference(lock.NewGuarded, renewed)},
+		{
+			Name: "fenced", Summary: "guarded, with fencing tokens that the resource checks", New: reference(lock.NewFenced, renewed),
+			Keeps: func(key string) []string { return []string{"{" + key + "}:fence"} },
 		},
-	})
-	Register(Strategy{
-		Name:    "token",
-		Summary: "SET NX PX of a token, compare and delete",
-		New: func(e Env) (lock.Locker, error) {
-			return lock.NewToken(e.Redis, e.Key, common(e)...)
-		},
-	})
-	Register(Strategy{
-		Name:    "watchdog",
-		Summary: "Redisson's RLock: renewed until released",
-		New: func(e Env) (lock.Locker, error) {
-			return lock.NewWatchdog(e.Redis, e.Key, renewed(e)...)
-		},
-	})
-	Register(Strategy{
-		Name:    "capped",
-		Summary: "watchdog that cancels its holder after so many renewals",
-		New: func(e Env) (lock.Locker, error) {
-			return lock.NewCapped(e.Redis, e.Key, append(renewed(e), lock.WithMaxRenewals(e.Cap))...)
-		},
-	})
-	Register(Strategy{
-		Name:    "guarded",
-		Summary: "watchdog that counts its lease on its own clock too",
-		New: func(e Env) (lock.Locker, error) {
-			return lock.NewGuarded(e.Redis, e.Key, renewed(e)...)
-		},
-	})
-	Register(Strategy{
-		Name:    "fenced",
-		Summary: "guarded, with fencing tokens that the resource checks",
-		New: func(e Env) (lock.Locker, error) {
-			return lock.NewFenced(e.Redis, e.Key, renewed(e)...)
-		},
-		Keeps: func(key string) []string { return []string{"{" + key + "}:fence"} },
-	})
+	} {
+		Register(s)
+	}
+}
+
+// reference makes a lock of package lock with its constructor.
+func reference[L lock.Locker](
+	constructor func(redis.UniversalClient, string, ...lock.Option) (L, error), options func(Env) []lock.Option,
+) func(Env) (lock.Locker, error) {
+	return func(e Env) (lock.Locker, error) { return constructor(e.Redis, e.Key, options(e)...) }
 }
 
 func common(e Env) []lock.Option {

@@ -39,12 +39,12 @@ func Run(h bubble.Host, j engine.Job) engine.Outcome {
 func runVia(h bubble.Host, j engine.Job, viaToxics bool) engine.Outcome {
 	oneWorld.Lock()
 	defer oneWorld.Unlock()
-	out := engine.Outcome{Header: j.Header("sim")}
+	header := j.Header("sim")
 	var rec *engine.Recorder
 	err := h.Run(func() {
-		w, err := newWorld(j, out.Header, viaToxics)
+		w, err := newWorld(j, header, viaToxics)
 		if err != nil {
-			rec = engine.NewRecorder(engine.NewClock(1), out.Header, j.Record)
+			rec = engine.NewRecorder(engine.NewClock(1), header, j.Record)
 			rec.Emit(history.Event{Kind: history.Finding, Detail: "broken", Text: err.Error()})
 			rec.Emit(history.Event{Kind: history.End, Value: j.Scenario.Stock})
 			return
@@ -52,11 +52,10 @@ func runVia(h bubble.Host, j engine.Job, viaToxics bool) engine.Outcome {
 		rec = w.rec
 		w.run()
 	})
-	out.Report = rec.Report()
+	out := rec.Outcome()
 	if err != nil && !rec.Explained() {
 		out.Report.Findings = append(out.Report.Findings, check.Finding{Class: "leak", Detail: err.Error()})
 	}
-	out.Events = rec.Events()
 	return out
 }
 
