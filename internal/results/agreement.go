@@ -9,21 +9,21 @@ import (
 	"github.com/lockchaos/simrun/internal/check"
 )
 
-// Agreement holds virtual and live runs of the same scenarios side by side.
+// Agreement compares virtual and live runs of the same scenarios.
 type Agreement struct {
 	Setup       *Setup          `json:"setup,omitempty"`       // of the live runs
-	Interrupted bool            `json:"interrupted,omitempty"` // not all cells were run in both worlds
+	Interrupted bool            `json:"interrupted,omitempty"` // some cells were not run in both modes
 	Cells       []AgreementCell `json:"cells"`
 	Verdicts    []Verdicts      `json:"verdicts,omitempty"` // that differ
 }
 
-// Verdicts are the two of one strategy in one scenario. They may differ where all
-// cells agree: a lock may misbehave as a program in one world only.
+// Verdicts are the two verdicts on one strategy in one scenario. They may differ
+// although all cells agree: a lock may misbehave as a program in one mode only.
 type Verdicts struct {
 	Scenario string  `json:"scenario"`
 	Strategy string  `json:"strategy"`
 	Virtual  Verdict `json:"virtual"`
-	Live     Verdict `json:"live"` // the worst of all live runs'
+	Live     Verdict `json:"live"` // the worst of all live runs
 }
 
 // AgreementCell is one property, or observation, of one strategy in one scenario.
@@ -32,7 +32,7 @@ type AgreementCell struct {
 	Strategy    string `json:"strategy"`
 	Property    string `json:"property"`
 	Virtual     int    `json:"virtual"`      // runs that breached it
-	VirtualRuns int    `json:"virtual_runs"` // of so many
+	VirtualRuns int    `json:"virtual_runs"` // all runs
 	Live        int    `json:"live"`
 	LiveRuns    int    `json:"live_runs"`
 	Agree       bool   `json:"agree"`
@@ -40,92 +40,71 @@ type AgreementCell struct {
 	History     string `json:"history,omitempty"` // of a live run of a cell that does not agree, in the result folder
 }
 
-// Side is the results of live runs and where they are.
+// Side holds the results of live runs and the folder that they are in.
 type Side struct {
 	Folder string // in the result folder
 	Results
 }
 
-// Agree compares virtual results with one or more of live runs of the same
-// scenarios, cell by cell. The properties of a cell are those that the scenario
-// asks of the strategy and those that any run breached.
+// Agree compares virtual results with those of one or more sets of live runs of the
+// same scenarios, cell by cell. The properties of a cell are those that the scenario
+// expects something of and those that any run breached.
 func Agree(virtual Results, live ...Side) Agreement {
-	var a Agreement
-	a.Interrupted = virtual.Interrupted
-	for i, side := range live {
-		if i == 0 {
-			a.Setup = side.Setup
-		}
-		a.Interrupted = a.Interrupted || side.Interrupted
+	a := Agreement{
+		Setup:       live[0].Setup,
+		Interrupted: virtual.Interrupted || slices.ContainsFunc(live, func(s Side) bool { return s.Interrupted }),
 	}
 	for _, s := range virtual.Scenarios {
 		for _, v := range s.Strategies {
-			var runs []*Strategy
+			var runs []Strategy
 			for _, side := range live {
-				if l := find(side, s.Name, v.Name); l != nil {
-					runs = append(runs, l)
-				}
+				runs = append(runs, side.find(s.Name, v.Name)...)
 			}
-			if len(runs) == 0 {
-				continue
-			}
-			verdicts := Verdicts{s.Name, v.Name, v.Verdict, Pass}
-			for _, l := range runs {
-				verdicts.Live = verdicts.Live.Worse(l.Verdict)
-			}
-			if verdicts.Live != verdicts.Virtual {
-				a.Verdicts = append(a.Verdicts, verdicts)
-			}
-			for _, name := range asked(v, runs) {
-				c := AgreementCell{
-					Scenario: s.Name, Strategy: v.Name, Property: name,
-					Virtual: v.shown(name), VirtualRuns: v.evidence(name),
-				}
-				for _, l := range runs {
-					c.Live += l.shown(name)
-					c.LiveRuns += l.evidence(name)
-				}
-				c.Agree, c.Why = c.judge()
-				if !c.Agree {
-					c.History = history(name, runs)
-				}
-				a.Cells = append(a.Cells, c)
+			if len(runs) > 0 {
+				a.compare(s.Name, v, runs)
 			}
 		}
 	}
 	return a
 }
 
-// asked names what a cell is compared by.
-func asked(v Strategy, live []*Strategy) []string {
-	names := maps.Clone(v.Expected)
-	if names == nil {
-		names = map[string]string{}
-	}
-	for _, s := range append([]*Strategy{&v}, live...) {
-		for name := range s.Violations {
-			names[name] = ""
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
-// history is that of a live run with a breach, else of any.
-func history(name string, live []*Strategy) string {
+// compare adds the cells, and verdicts that differ, of one strategy in one scenario.
+func (a *Agreement) compare(scenario string, v Strategy, live []Strategy) {
+	verdicts := Verdicts{scenario, v.Name, v.Verdict, Pass}
 	for _, l := range live {
-		if l.Violations[name].Runs > 0 && l.History != "" {
-			return l.History
-		}
+		verdicts.Live = verdicts.Live.Worse(l.Verdict)
 	}
-	return live[0].History
+	if verdicts.Live != verdicts.Virtual {
+		a.Verdicts = append(a.Verdicts, verdicts)
+	}
+	names := slices.Collect(maps.Keys(v.Expected))
+	for _, s := range append(live, v) {
+		names = slices.AppendSeq(names, maps.Keys(s.Violations))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		c := AgreementCell{
+			Scenario: scenario, Strategy: v.Name, Property: name,
+			Virtual: v.shown(name), VirtualRuns: v.evidence(name),
+		}
+		for _, l := range live {
+			c.Live += l.shown(name)
+			c.LiveRuns += l.evidence(name)
+		}
+		if c.Agree, c.Why = c.judge(); !c.Agree { // show a live run with a breach, or else any
+			i := slices.IndexFunc(live, func(l Strategy) bool { return l.Violations[name].Runs > 0 && l.History != "" })
+			c.History = live[max(i, 0)].History
+		}
+		a.Cells = append(a.Cells, c)
+	}
 }
 
-// unlikely is how seldom, if both worlds were alike, live runs would be so far off
-// the virtual ones, for the two not to agree.
+// unlikely is the probability, if virtual and live runs were alike, of a difference
+// so large that the two do not agree.
 const unlikely = 0.01
 
-// judge says whether the live runs could have been among the virtual ones, and
-// otherwise, or where not every run is alike, why.
+// judge reports whether the live runs could have been among the virtual ones. If
+// not, or if runs differ, it says why.
 func (c AgreementCell) judge() (agree bool, why string) {
 	depends := check.WhatDecides(c.Property)
 	switch {
@@ -145,8 +124,9 @@ func (c AgreementCell) judge() (agree bool, why string) {
 	return true, "not in every run: it turns on " + depends
 }
 
-// chance is the probability, if all runs were alike, that live and virtual ones
-// share the breaches out as unevenly as they do: Fisher's exact test, two-sided.
+// chance is the probability, if all runs were alike, that the breaches are shared
+// out between live and virtual runs as unevenly as they are: Fisher's exact test,
+// two-sided.
 func (c AgreementCell) chance() float64 {
 	breached := c.Live + c.Virtual
 	choose := func(n, k int) float64 { // its logarithm
@@ -168,66 +148,59 @@ func (c AgreementCell) chance() float64 {
 	return min(sum, 1)
 }
 
-// Varying is how many of the cells that agree not all runs showed alike.
-func (a Agreement) Varying() int {
-	n := 0
+func (a Agreement) count(f func(AgreementCell) bool) (n int) {
 	for _, c := range a.Cells {
-		if c.Agree && c.Why != "" {
+		if f(c) {
 			n++
 		}
 	}
 	return n
 }
 
-// Share is the part of the cells that agree, from 0 to 1; 0 where there are none.
-func (a Agreement) Share() float64 {
-	n := 0
-	for _, c := range a.Cells {
-		if c.Agree {
-			n++
-		}
-	}
-	if len(a.Cells) == 0 {
-		return 0
-	}
-	return float64(n) / float64(len(a.Cells))
+// Varying is the number of cells that agree although not all runs are alike.
+func (a Agreement) Varying() int {
+	return a.count(func(c AgreementCell) bool { return c.Agree && c.Why != "" })
 }
 
-// doubt is how seldom both worlds, if alike, would be so far apart, for more runs to
-// be asked for.
+// Share is the fraction of the cells that agree, from 0 to 1; 0 if there are none.
+func (a Agreement) Share() float64 {
+	agree := a.count(func(c AgreementCell) bool { return c.Agree })
+	return float64(agree) / float64(max(len(a.Cells), 1))
+}
+
+// doubt is the probability, if virtual and live runs were alike, of a difference so
+// large that more live runs are needed.
 const doubt = 0.05
 
 // Doubtful reports whether more live runs of the strategy in the scenario are worth
-// while: a cell of it does not agree, or only just.
+// while: one of its cells does not agree, or only just.
 func (a Agreement) Doubtful(scenario, strategy string) bool {
 	return slices.ContainsFunc(a.Cells, func(c AgreementCell) bool {
 		return c.Scenario == scenario && c.Strategy == strategy &&
-			c.LiveRuns > 0 && c.VirtualRuns > 0 && // more of what is no evidence would be none
+			c.LiveRuns > 0 && c.VirtualRuns > 0 && // or else more runs would not be evidence either
 			(!c.Agree || c.Why != "" && c.chance() < doubt)
 	})
 }
 
-// find returns a copy of a cell of the side, whose history is told from the
-// result folder.
-func find(side Side, scenario, strategy string) *Strategy {
-	for _, s := range side.Scenarios {
-		if s.Name != scenario {
-			continue
-		}
-		for _, found := range s.Strategies {
-			if found.Name == strategy {
-				if found.History != "" {
-					found.History = path.Join(side.Folder, found.History)
-				}
-				return &found
+// find returns the strategy's runs in the scenario, if there are any, with the path
+// of their history in the result folder.
+func (s Side) find(scenario, strategy string) (found []Strategy) {
+	for _, sc := range s.Scenarios {
+		for _, st := range sc.Strategies {
+			if sc.Name != scenario || st.Name != strategy {
+				continue
 			}
+			if st.History != "" {
+				st.History = path.Join(s.Folder, st.History)
+			}
+			found = append(found, st)
 		}
 	}
-	return nil
+	return found
 }
 
-// evidence is how many runs of a cell are evidence. A run of too little evidence
-// counts all the same where it shows a breach.
+// evidence is how many runs are evidence on a property or observation. An unknown
+// run is, if it shows a breach.
 func (s *Strategy) evidence(name string) int { return max(s.Runs-s.UnknownRuns, s.shown(name)) }
 
 // shown is how many runs breached a property, or showed an observation.

@@ -1,7 +1,7 @@
-// Package results is what a simrun run found, in the schema of results.json.
+// Package results holds what simrun found, in the schema of results.json.
 //
-// Goals: one versioned file that any tool can read; reports need nothing else
-// but the histories it names.
+// Goals: one versioned file that any tool can read; reports need only it and the
+// histories that it names.
 // Non-goals: computing anything (package check), drawing (package reports).
 package results
 
@@ -16,30 +16,30 @@ type Results struct {
 	Mode           string     `json:"mode"`            // "sim" or "live"
 	Setup          *Setup     `json:"setup,omitempty"` // of live runs
 	Verdict        Verdict    `json:"verdict"`
-	Interrupted    bool       `json:"interrupted,omitempty"` // stopped early: what is here is whole, but not all
+	Interrupted    bool       `json:"interrupted,omitempty"` // stopped early: what is here is sound, but incomplete
 	VirtualSeconds float64    `json:"virtual_seconds"`
 	WallSeconds    float64    `json:"wall_seconds"`
 	Scenarios      []Scenario `json:"scenarios"`
 }
 
-// Setup is what live runs were made of.
+// Setup describes live runs.
 type Setup struct {
 	Redis     string  `json:"redis"`            // product and version
 	Toxiproxy string  `json:"toxiproxy"`        // version, and where it runs
-	Scale     float64 `json:"scale"`            // seconds of the scenario in a second
-	Worker    string  `json:"worker,omitempty"` // the command of a worker of somebody's own
+	Scale     float64 `json:"scale"`            // seconds of the scenario per real second
+	Worker    string  `json:"worker,omitempty"` // the command of the user's own worker
 }
 
 // Scenario is one scenario's comparison of strategies.
 type Scenario struct {
 	Name       string     `json:"name"`
 	Summary    string     `json:"summary"`
-	Source     string     `json:"source,omitempty"` // where it really happened
+	Source     string     `json:"source,omitempty"` // where this really happened
 	File       string     `json:"file,omitempty"`   // path of a scenario that is not built in
 	Verdict    Verdict    `json:"verdict"`
 	Clients    int        `json:"clients"`
 	LeaseMS    float64    `json:"lease_ms"`
-	Faults     []string   `json:"faults,omitempty"` // one sentence a fault
+	Faults     []string   `json:"faults,omitempty"` // a sentence each
 	Strategies []Strategy `json:"strategies"`
 }
 
@@ -64,7 +64,7 @@ type Strategy struct {
 	Wait           Quantiles         `json:"wait_ms"`
 	WaitCDF        []float64         `json:"wait_cdf_ms,omitempty"` // waiting time at 0 %, 1 %, ... 100 %
 	InsideMS       float64           `json:"inside_ms"`             // time inside, all clients and runs
-	LostMS         float64           `json:"lost_ms"`               // of it, time when Redis no longer held the lock for the client
+	LostMS         float64           `json:"lost_ms"`               // of it, time in which Redis did not hold the lock for the client
 	FirstViolation *FirstViolation   `json:"first_violation,omitempty"`
 	History        string            `json:"history,omitempty"` // path of a history in the result folder: the first violating run, else the first run
 	HistorySeed    uint64            `json:"history_seed,omitempty"`
@@ -86,7 +86,7 @@ type Mismatch struct {
 	Got      string `json:"got"`            // "12 in 5 of 100 runs"
 	Seed     uint64 `json:"seed"`           // a run that shows it
 	Replay   string `json:"replay"`         // the command that shows it
-	Text     string `json:"text,omitempty"` // the sentence for people
+	Text     string `json:"text,omitempty"` // a sentence for people
 }
 
 // Finding is a lock that misbehaved as a program: it panicked, blocked, spun or
@@ -107,7 +107,7 @@ type Quantiles struct {
 	Max float64 `json:"max"`
 }
 
-// FirstViolation is the first breach that a strategy showed, told in full.
+// FirstViolation is the violation of a strategy that is reported in full.
 type FirstViolation struct {
 	Seed      uint64          `json:"seed"`
 	Property  string          `json:"property"`

@@ -117,15 +117,14 @@ func (c *cell) addWaits(r *results.Strategy) {
 	if c.sum.waits.total == 0 {
 		return
 	}
-	q := c.sum.waits.quantiles(0.5, 0.99, 1)
-	r.Wait = results.Quantiles{P50: ms(q[0]), P99: ms(q[1]), Max: ms(q[2])}
-	percents := make([]float64, 101)
-	for i := range percents {
-		percents[i] = float64(i) / 100
+	var percents []float64
+	for i := range 101 {
+		percents = append(percents, float64(i)/100)
 	}
 	for _, v := range c.sum.waits.quantiles(percents...) {
 		r.WaitCDF = append(r.WaitCDF, ms(v))
 	}
+	r.Wait = results.Quantiles{P50: r.WaitCDF[50], P99: r.WaitCDF[99], Max: r.WaitCDF[100]}
 }
 
 // judge sets the verdict, the mismatches, and the reason of an unknown verdict.

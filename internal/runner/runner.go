@@ -71,20 +71,13 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Procs = positiveOr(o.Procs, runtime.GOMAXPROCS(0))
+	o.Procs = cmp.Or(o.Procs, runtime.GOMAXPROCS(0))
 	o.Program = cmp.Or(o.Program, "simrun")
-	o.Stall = positiveOr(o.Stall, 10*time.Second)
-	o.Silence = positiveOr(o.Silence, 30*time.Second)
-	o.Recycle = positiveOr(o.Recycle, 2000)
+	o.Stall = cmp.Or(o.Stall, 10*time.Second)
+	o.Silence = cmp.Or(o.Silence, 30*time.Second)
+	o.Recycle = cmp.Or(o.Recycle, 2000)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
 	return o
-}
-
-func positiveOr[T int | time.Duration](v, def T) T {
-	if v > 0 {
-		return v
-	}
-	return def
 }

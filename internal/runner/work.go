@@ -75,7 +75,7 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 type worker struct {
 	q     *queue
 	child *childProcess // nil: none is running
-	again uint64   // the seed of the task that is repeated, as its child was killed from outside; 0: none
+	again uint64        // the seed of the task that is repeated, as its child was killed from outside; 0: none
 }
 
 // do does a task, with as many children as it takes.

@@ -16,6 +16,7 @@ package worker
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,8 @@ type Process struct {
 	*proc.Child
 	opts Options
 
-	lines     chan outputLine   // what it prints; closed at its end
-	closing   chan struct{} // closed once nobody will receive lines
+	lines     chan outputLine // what it prints; closed at its end
+	closing   chan struct{}   // closed once nobody will receive lines
 	reading   sync.WaitGroup
 	closeOnce sync.Once
 
@@ -72,12 +73,8 @@ type outputLine struct {
 // Start starts a worker in a process group of its own. The end of ctx kills it.
 // It fails with [ErrCommand] or [proc.ErrUnsupported].
 func Start(ctx context.Context, c Command, o Options) (*Process, error) {
-	if o.Bound <= 0 {
-		o.Bound = 30 * time.Second
-	}
-	if o.Grace <= 0 {
-		o.Grace = time.Second
-	}
+	o.Bound = cmp.Or(o.Bound, 30*time.Second)
+	o.Grace = cmp.Or(o.Grace, time.Second)
 	child, err := c.launch(ctx, proc.Options{Piped: true, Reaper: o.Reaper})
 	if err != nil {
 		return nil, err
