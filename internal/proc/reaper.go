@@ -124,13 +124,11 @@ func RunReaper() {
 // cleanUp does its best: nobody is left to report an error to.
 func cleanUp(duties []duty) {
 	for _, d := range duties {
-		if d.Process != 0 {
-			d.kill()
-		}
+		d.kill()
 	}
 	deadline := time.Now().Add(2 * time.Second)
 	for _, d := range duties {
-		for d.Process != 0 && alive(d.Process) && time.Now().Before(deadline) {
+		for alive(d.Process) && time.Now().Before(deadline) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
