@@ -30,7 +30,7 @@ func TestEveryFaultFires(t *testing.T) {
 				case history.Fired:
 					return
 				case history.Unfired:
-					t.Fatalf("%s did not fire: %s; does faultWorld (faultworld.go) have what its Inject asks for?\n%s", spec.Name, e.Detail, file)
+					t.Fatalf("%s did not fire: %s; does world (faultworld.go) have what its Inject asks for?\n%s", spec.Name, e.Detail, file)
 				}
 			}
 			t.Fatalf("%s did not fire: does its Inject call fired?\n%s", spec.Name, file)

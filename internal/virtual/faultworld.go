@@ -9,10 +9,7 @@ import (
 	"github.com/lockchaos/simrun/internal/engine"
 )
 
-// faultWorld is a world as faults see it.
-type faultWorld struct{ w *world }
-
-var _ chaos.World = faultWorld{}
+var _ chaos.World = (*world)(nil)
 
 var (
 	errDown      = errors.New("redis is down already")
@@ -21,23 +18,22 @@ var (
 	errUndeclared = errors.New("the fault puts toxics, but its Spec does not say so: set NeedsToxics")
 )
 
-func (f faultWorld) client(name string) (*process, error) {
-	return engine.Living(f.w.clients, name)
-}
+// living returns a client by name, or engine.ErrGone if it has died.
+func (w *world) living(name string) (*process, error) { return engine.Living(w.clients, name) }
 
 // Pause stops the client's network and its section. Whatever else its lock does
 // goes on: see "Not simulated" in the README.
-func (f faultWorld) Pause(client string) (func(), string, error) {
-	return f.stop(client, func(p *process) *engine.Gate { return p.Stop }, "process stopped: takes and sends nothing")
+func (w *world) Pause(client string) (func(), string, error) {
+	return w.halt(client, func(p *process) *engine.Gate { return p.Stop }, "process stopped: takes and sends nothing")
 }
 
 // Hang stops the client's section. Its lock's renewals go on.
-func (f faultWorld) Hang(client string) (func(), string, error) {
-	return f.stop(client, func(p *process) *engine.Gate { return p.Hang }, "section hangs; renewals go on")
+func (w *world) Hang(client string) (func(), string, error) {
+	return w.halt(client, func(p *process) *engine.Gate { return p.Hang }, "section hangs; renewals go on")
 }
 
-func (f faultWorld) stop(client string, gate func(*process) *engine.Gate, proof string) (func(), string, error) {
-	p, err := f.client(client)
+func (w *world) halt(client string, gate func(*process) *engine.Gate, proof string) (func(), string, error) {
+	p, err := w.living(client)
 	if err != nil {
 		return nil, "", err
 	}
@@ -46,18 +42,18 @@ func (f faultWorld) stop(client string, gate func(*process) *engine.Gate, proof 
 }
 
 // Crash kills the client.
-func (f faultWorld) Crash(client string) (string, error) {
-	p, err := f.client(client)
+func (w *world) Crash(client string) (string, error) {
+	p, err := w.living(client)
 	if err != nil {
 		return "", err
 	}
-	f.w.crash(p)
+	w.crash(p)
 	return "process dead, its connections closed", nil
 }
 
 // AddToxic puts a toxic on the client's connections to Redis.
-func (f faultWorld) AddToxic(client string, t chaos.Toxic) (func(), string, error) {
-	p, err := f.client(client)
+func (w *world) AddToxic(client string, t chaos.Toxic) (func(), string, error) {
+	p, err := w.living(client)
 	if err != nil {
 		return nil, "", err
 	}
@@ -72,8 +68,8 @@ func (f faultWorld) AddToxic(client string, t chaos.Toxic) (func(), string, erro
 }
 
 // Reset cuts the client's connections to Redis.
-func (f faultWorld) Reset(client string) (string, error) {
-	p, err := f.client(client)
+func (w *world) Reset(client string) (string, error) {
+	p, err := w.living(client)
 	if err != nil {
 		return "", err
 	}
@@ -85,40 +81,46 @@ func (f faultWorld) Reset(client string) (string, error) {
 }
 
 // LoseReply drops the next reply to the client and resets its connection.
-func (f faultWorld) LoseReply(client string, fired func(string)) error {
-	if _, err := f.client(client); err != nil {
+func (w *world) LoseReply(client string, fired func(string)) error {
+	if _, err := w.living(client); err != nil {
 		return err
 	}
-	return f.w.redis.loseReply(client, fired)
+	return w.redis.loseReply(client, fired)
 }
 
 // DelayWrite holds up the client's next write to the resource.
-func (f faultWorld) DelayWrite(client string, d time.Duration, fired func(string)) error {
-	if _, err := f.client(client); err != nil {
+func (w *world) DelayWrite(client string, d time.Duration, fired func(string)) error {
+	if _, err := w.living(client); err != nil {
 		return err
 	}
-	f.w.resource.DelayWrite(client, d, fired)
+	w.resource.DelayWrite(client, d, fired)
 	return nil
 }
 
 // JumpClock steps Redis's clock.
-func (f faultWorld) JumpClock(d time.Duration) (string, error) {
-	f.w.redis.jump(d)
+func (w *world) JumpClock(d time.Duration) (string, error) {
+	w.redis.mini.Jump(d)
+	w.redis.watch.Sync("")
 	return fmt.Sprintf("Redis's clock stepped by %v", d), nil
 }
 
 // SetClockRate changes the speed of Redis's clock.
-func (f faultWorld) SetClockRate(rate float64) (func(), string, error) {
-	return f.w.redis.setRate(rate), fmt.Sprintf("Redis's clock runs at %g of real speed", rate), nil
+func (w *world) SetClockRate(rate float64) (func(), string, error) {
+	undo := w.redis.mini.SetRate(rate)
+	w.redis.watch.Sync("")
+	return func() {
+		undo()
+		w.redis.watch.Sync("")
+	}, fmt.Sprintf("Redis's clock runs at %g of real speed", rate), nil
 }
 
 // Restart takes Redis down, with its data kept or lost, until start.
-func (f faultWorld) Restart(keepData bool) (start func(), proof string, err error) {
-	r := f.w.redis
-	if !r.setDown(true) {
+func (w *world) Restart(keepData bool) (start func(), proof string, err error) {
+	r := w.redis
+	if r.down.Swap(true) {
 		return nil, "", errDown
 	}
-	n := f.w.hangUp()
+	n := w.hangUp()
 	keys, err := r.mini.Restart(keepData)
 	if err != nil {
 		return nil, "", err
@@ -129,29 +131,29 @@ func (f faultWorld) Restart(keepData bool) (start func(), proof string, err erro
 	}
 	r.watch.Sync("")
 	proof = fmt.Sprintf("Redis is down: %d connections closed, new ones refused, %d keys %s", n, keys, what)
-	return func() { r.setDown(false) }, proof, nil
+	return func() { r.down.Store(false) }, proof, nil
 }
 
 // Replicate gives Redis a replica.
-func (f faultWorld) Replicate(lag time.Duration) error {
-	if has, ok := f.w.redis.mini.Lag(); ok && has != lag {
+func (w *world) Replicate(lag time.Duration) error {
+	if has, ok := w.redis.mini.Lag(); ok && has != lag {
 		return fmt.Errorf("a replica that is %v behind: there is one that is %v behind", lag, has)
 	} else if !ok {
-		f.w.redis.mini.Replicate(lag)
+		w.redis.mini.Replicate(lag)
 	}
 	return nil
 }
 
 // Promote kills Redis, puts its replica in its place, and gives that one a replica.
-func (f faultWorld) Promote() (string, error) {
-	r := f.w.redis
+func (w *world) Promote() (string, error) {
+	r := w.redis
 	if _, ok := r.mini.Lag(); !ok {
 		return "", errNoReplica
 	}
-	if r.isDown() {
+	if r.down.Load() {
 		return "", errDown
 	}
-	n := f.w.hangUp()
+	n := w.hangUp()
 	lag, loss, err := r.mini.Promote()
 	if err != nil {
 		return "", err
@@ -167,7 +169,7 @@ func (w *world) hangUp() int {
 	n := w.redis.cut()
 	for _, p := range w.clients {
 		for _, c := range p.takeConns() {
-			_ = c.server.Close()
+			_ = c.far.Close()
 		}
 	}
 	return n

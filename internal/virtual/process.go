@@ -39,7 +39,7 @@ type process struct {
 
 	mu     sync.Mutex
 	dialed int
-	conns  []*pair
+	conns  []*conn
 }
 
 func newProcess(name string, place int, seed uint64, s *scenarios.Scenario, r *redisServer) *process {
@@ -76,27 +76,26 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 
 	near := memnet.End{Send: p.latency(id + " up"), Slot: up}
 	far := memnet.End{Send: p.latency(id + " down"), Slot: down}
-	if p.redis.isDown() {
+	if p.redis.down.Load() {
 		return refused(ctx, near, far)
 	}
-	pr := &pair{}
-	peer := p.redis.accept(p.Name, id, pr.reset)
-	near.Ready, far.OnWrite, far.Prefix = p.Stop.Pass, peer.replied, peer.hello()
+	c := p.redis.accept(p.Name, id)
+	near.Ready, far.OnWrite, far.Prefix = p.Stop.Pass, c.replied, c.hello()
 	if p.toxics == nil {
-		pr.client, pr.server = memnet.Pipe(near, far)
+		c.near, c.far = memnet.Pipe(near, far)
 	} else {
 		var outer, inner *memnet.Conn
-		pr.client, outer = memnet.Pipe(near, memnet.End{})
-		inner, pr.server = memnet.Pipe(memnet.End{}, far)
-		if err := p.toxics.join(id, pr, outer, inner); err != nil {
+		c.near, outer = memnet.Pipe(near, memnet.End{})
+		inner, c.far = memnet.Pipe(memnet.End{}, far)
+		if err := p.toxics.join(c, outer, inner); err != nil {
 			return nil, err
 		}
 	}
 	p.mu.Lock()
-	p.conns = append(p.conns, pr)
+	p.conns = append(p.conns, c)
 	p.mu.Unlock()
-	p.redis.serve(pr.server)
-	return pr.client, nil
+	p.redis.mini.Mini.Server().ServeConn(c.far)
+	return c.near, nil
 }
 
 // refused is a dial to a machine on which nothing listens: the answer takes as long
@@ -136,7 +135,7 @@ func (p *process) latency(direction string) memnet.Latency {
 }
 
 // takeConns returns all connections and forgets them.
-func (p *process) takeConns() []*pair {
+func (p *process) takeConns() []*conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	conns := p.conns
@@ -147,10 +146,9 @@ func (p *process) takeConns() []*pair {
 // reset cuts all connections and returns how many were open.
 func (p *process) reset() (open int) {
 	for _, c := range p.takeConns() {
-		if c.client.Reset() {
+		if c.reset() {
 			open++
 		}
-		c.server.Reset()
 	}
 	return open
 }
@@ -162,7 +160,7 @@ func (p *process) crash() {
 	conns := p.conns
 	p.mu.Unlock()
 	for _, c := range conns {
-		_ = c.client.Close()
+		_ = c.near.Close()
 	}
 	_ = p.rdb.Close()
 }

@@ -3,47 +3,51 @@ package virtual
 import (
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/alicebob/miniredis/v2/proto"
 	"github.com/alicebob/miniredis/v2/server"
 
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/keyobserver"
 	"github.com/lockchaos/simrun/internal/miniserver"
+	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
 // helloCommand is the first command on each connection, sent by the world and
 // never answered: it tells the server's hook whose connection it is.
 const helloCommand = "SIMRUN.CONN"
 
+// lockKey is the key that every strategy locks.
+const lockKey = "lock:item"
+
 // redisServer is the run's Redis: its connections, and an observer of the lock's
 // key.
 type redisServer struct {
 	mini  *miniserver.Server
-	key   string
 	watch *keyobserver.Observer
 	emit  func(history.Event)
+	down  atomic.Bool // takes no connections
 
 	mu     sync.Mutex // never held while calling mini
-	byID   map[string]*serverConn
-	byPeer map[*server.Peer]*serverConn
-	down   bool // takes no connections
+	byID   map[string]*conn
+	byPeer map[*server.Peer]*conn
 }
 
 // rounding bounds the error of the end of the key's life where Redis's clock does
 // not run at real speed.
 const rounding = 10 * time.Microsecond
 
-// serverConn is what the server knows of one connection.
-type serverConn struct {
-	srv    *redisServer
-	client string
-	id     string
-	reset  func()
+// conn is one connection to Redis.
+type conn struct {
+	srv       *redisServer
+	client    string
+	id        string
+	near, far *memnet.Conn // the client's end and Redis's
 	// pending is set by the goroutine that serves the connection, between a command
 	// that may touch the key and its reply.
 	pending bool
@@ -56,31 +60,35 @@ type serverConn struct {
 // loss is one reply to be lost.
 type loss struct{ fired func(proof string) } // nil once it is lost
 
-func newRedisServer(key string, emit func(history.Event)) (*redisServer, error) {
+func newRedisServer(emit func(history.Event)) (*redisServer, error) {
 	mini, err := miniserver.New()
 	if err != nil {
 		return nil, err
 	}
-	s := &redisServer{mini: mini, key: key, emit: emit, byID: map[string]*serverConn{}, byPeer: map[*server.Peer]*serverConn{}}
-	look := func() keyobserver.State { return mini.Key(key) }
+	s := &redisServer{mini: mini, emit: emit, byID: map[string]*conn{}, byPeer: map[*server.Peer]*conn{}}
+	look := func() keyobserver.State { return mini.Key(lockKey) }
 	s.watch = keyobserver.New(look, keyobserver.Slack{Life: time.Millisecond, Expiry: rounding}, emit)
 	mini.Mini.Server().SetPreHook(s.before)
 	return s, nil
 }
 
-func (s *redisServer) accept(client, id string, reset func()) *serverConn {
-	c := &serverConn{srv: s, client: client, id: id, reset: reset}
+// accept makes a connection that has no ends yet.
+func (s *redisServer) accept(client, id string) *conn {
+	c := &conn{srv: s, client: client, id: id}
 	s.mu.Lock()
 	s.byID[id] = c
 	s.mu.Unlock()
 	return c
 }
 
-func (s *redisServer) serve(conn net.Conn) { s.mini.Mini.Server().ServeConn(conn) }
-
 // hello is the connection's helloCommand, in Redis's protocol.
-func (c *serverConn) hello() []byte {
-	return fmt.Appendf(nil, "*2\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(helloCommand), helloCommand, len(c.id), c.id)
+func (c *conn) hello() []byte { return []byte(proto.Strings(helloCommand, c.id)) }
+
+// reset cuts the connection. It reports whether that was open.
+func (c *conn) reset() bool {
+	open := c.near.Reset()
+	c.far.Reset()
+	return open
 }
 
 // before runs before each command, and before each command that a script calls:
@@ -106,7 +114,7 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 	}
 	s.mini.Tick()
 	name := strings.ToLower(cmd)
-	if keyobserver.Touches(name, args, s.key) {
+	if keyobserver.Touches(name, args, lockKey) {
 		s.watch.Expire()
 		c.pending = true
 	}
@@ -115,7 +123,7 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 }
 
 // replied runs before the server sends a reply: the command has been applied.
-func (c *serverConn) replied(b []byte) error {
+func (c *conn) replied(b []byte) error {
 	if c.pending {
 		c.pending = false
 		c.srv.watch.Sync(c.client)
@@ -131,7 +139,7 @@ func (c *serverConn) replied(b []byte) error {
 }
 
 // takeLoss returns what to call if the connection's next reply is lost, else nil.
-func (c *serverConn) takeLoss() (fired func(proof string)) {
+func (c *conn) takeLoss() (fired func(proof string)) {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
 	if c.loss != nil {
@@ -157,22 +165,6 @@ func (s *redisServer) loseReply(client string, fired func(proof string)) error {
 	return nil
 }
 
-// jump steps Redis's clock.
-func (s *redisServer) jump(d time.Duration) {
-	s.mini.Jump(d)
-	s.watch.Sync("")
-}
-
-// setRate lets Redis's clock run at rate until restore is called.
-func (s *redisServer) setRate(rate float64) (restore func()) {
-	undo := s.mini.SetRate(rate)
-	s.watch.Sync("")
-	return func() {
-		undo()
-		s.watch.Sync("")
-	}
-}
-
 // cut keeps commands on the connections of now from being applied any more. It
 // returns how many were open.
 func (s *redisServer) cut() (open int) {
@@ -182,25 +174,4 @@ func (s *redisServer) cut() (open int) {
 		c.cut = true
 	}
 	return len(s.byPeer)
-}
-
-// setDown reports false where it changes nothing.
-func (s *redisServer) setDown(down bool) (changed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	changed = s.down != down
-	s.down = down
-	return changed
-}
-
-func (s *redisServer) isDown() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.down
-}
-
-// close ends the server and all its connections.
-func (s *redisServer) close() {
-	s.watch.Stop()
-	s.mini.Mini.Close()
 }

@@ -70,7 +70,7 @@ func newWorld(j engine.Job, h history.Header, viaToxics bool) (*world, error) {
 	// generator, follow the seed too: one world at a time.
 	rand.Seed(int64(engine.Generator(j.Seed, "process-wide").Uint64())) //lint:ignore SA1019 see the godebug line in go.mod
 	var err error
-	if w.redis, err = newRedisServer(lockKey, w.emit); err != nil {
+	if w.redis, err = newRedisServer(w.emit); err != nil {
 		return nil, err
 	}
 	w.resource = engine.NewResource(clock, s.Stock, s.WriteTimeout, w.emit)
@@ -89,7 +89,7 @@ func newWorld(j engine.Job, h history.Header, viaToxics bool) (*world, error) {
 		d.actor = engine.NewActor(name, j.Seed, s, w.resource, d, d.emit)
 		w.drivers = append(w.drivers, d)
 	}
-	w.nemesis = engine.NewNemesis(clock, faultWorld{w}, h.Clients, j.Seed, s.Faults, w.emit)
+	w.nemesis = engine.NewNemesis(clock, w, h.Clients, j.Seed, s.Faults, w.emit)
 	w.rec.Notify = w.nemesis.Observe
 	return w, nil
 }

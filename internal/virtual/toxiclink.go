@@ -18,18 +18,6 @@ import (
 	"github.com/lockchaos/simrun/internal/virtual/memnet"
 )
 
-// pair is the two ends of one connection to Redis.
-type pair struct {
-	client *memnet.Conn // the client's end
-	server *memnet.Conn // Redis's end
-}
-
-// reset cuts the connection.
-func (c *pair) reset() {
-	c.client.Reset()
-	c.server.Reset()
-}
-
 // toxicLinks holds one client's toxics and applies them to each of its
 // connections. Each connection has its own Toxiproxy proxy, without a listener,
 // and its own generator for toxicity: one generator for all would be drawn from
@@ -50,11 +38,10 @@ type activeToxic struct {
 	chaos.Toxic
 }
 
-// toxicLink is one connection's proxy.
+// toxicLink is a connection and its proxy.
 type toxicLink struct {
-	id    string
+	*conn
 	proxy *toxiproxy.Proxy
-	pair  *pair
 }
 
 func newToxicLinks(seed uint64) *toxicLinks {
@@ -65,13 +52,13 @@ func newToxicLinks(seed uint64) *toxicLinks {
 }
 
 // join links the two halves of a new connection through the client's toxics.
-func (l *toxicLinks) join(id string, pr *pair, client, server *memnet.Conn) error {
-	link := &toxicLink{id: id, proxy: toxiproxy.NewProxy(l.srv, id, "", ""), pair: pr}
+func (l *toxicLinks) join(c *conn, client, server *memnet.Conn) error {
+	link := &toxicLink{conn: c, proxy: toxiproxy.NewProxy(l.srv, c.id, "", "")}
 	l.mu.Lock()
 	l.open += 2
 	l.mu.Unlock()
-	link.proxy.Toxics.StartLink(l.srv, id+"upstream", client, &drain{Conn: server, ended: l.ended}, stream.Upstream)
-	link.proxy.Toxics.StartLink(l.srv, id+"downstream", server, &drain{Conn: client, ended: l.ended}, stream.Downstream)
+	link.proxy.Toxics.StartLink(l.srv, c.id+"upstream", client, &drain{Conn: server, ended: l.ended}, stream.Upstream)
+	link.proxy.Toxics.StartLink(l.srv, c.id+"downstream", server, &drain{Conn: client, ended: l.ended}, stream.Downstream)
 	l.mu.Lock()
 	l.links = append(l.links, link)
 	active := l.active
@@ -148,7 +135,7 @@ func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
 	}
 	if t.Type == "reset_peer" {
 		// Toxiproxy's own asserts a TCP connection, and would panic here.
-		time.AfterFunc(time.Duration(t.Attributes["timeout"])*time.Millisecond, link.pair.reset)
+		time.AfterFunc(time.Duration(t.Attributes["timeout"])*time.Millisecond, func() { link.reset() })
 		return nil
 	}
 	spec, err := json.Marshal(map[string]any{
@@ -165,7 +152,7 @@ func (l *toxicLinks) apply(t activeToxic, link *toxicLink) error {
 
 // forget cuts a connection and drops its link.
 func (l *toxicLinks) forget(link *toxicLink) {
-	link.pair.reset()
+	link.reset()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// A new slice: remove is ranging over this one.

@@ -10,9 +10,6 @@ import (
 	"github.com/lockchaos/simrun/scenarios"
 )
 
-// lockKey is the key that every strategy locks.
-const lockKey = "lock:item"
-
 // world is one run: Redis, the network, the clients, the resource and what goes
 // wrong. It lives in one bubble.
 type world struct {
@@ -49,7 +46,8 @@ func (w *world) takeDown() {
 	for _, p := range w.clients {
 		_ = p.rdb.Close()
 	}
-	w.redis.close()
+	w.redis.watch.Stop()
+	w.redis.mini.Mini.Close()
 	for end := time.Now().Add(mostTakingDown); ; {
 		time.Sleep(takingDown)
 		if w.toxicsSettled() || time.Now().After(end) {

@@ -21,6 +21,91 @@ import (
 // the direction's writer only. A nil Latency means none.
 type Latency func() time.Duration
 
+// Slots is how many directions of connections there can be without two messages
+// arriving in the same nanosecond: each has a different End.Slot.
+const Slots = 4096
+
+// End configures one end of a connection.
+type End struct {
+	// Ready, if not nil, is called before bytes are handed to a reader and
+	// before a write: it may block, as a stopped process does.
+	Ready func()
+	// OnWrite, if not nil, is called before bytes are sent. An error is
+	// returned by Write, and nothing is sent.
+	OnWrite func(b []byte) error
+	// Prefix is read before what the peer sends.
+	Prefix []byte
+	// Send draws the latency of what this end sends.
+	Send Latency
+	// Slot, from 0 to Slots-1, is unique to this direction if Send is not nil.
+	Slot int64
+}
+
+// Conn is one end of an in-memory connection.
+type Conn struct {
+	end     End
+	in, out *pipe
+}
+
+// Pipe makes a connection and returns its two ends.
+func Pipe(a, b End) (*Conn, *Conn) {
+	ab, ba := newPipe(a), newPipe(b)
+	return &Conn{end: a, in: ba, out: ab}, &Conn{end: b, in: ab, out: ba}
+}
+
+// Read waits for bytes, an end of file, a reset, or the read deadline.
+func (c *Conn) Read(b []byte) (int, error) {
+	if len(c.end.Prefix) > 0 {
+		n := copy(b, c.end.Prefix)
+		c.end.Prefix = c.end.Prefix[n:]
+		return n, nil
+	}
+	return c.in.read(b, c.end.Ready)
+}
+
+// Write sends bytes. It never waits for the peer.
+func (c *Conn) Write(b []byte) (int, error) {
+	if c.end.Ready != nil {
+		c.end.Ready()
+	}
+	if c.end.OnWrite != nil {
+		if err := c.end.OnWrite(b); err != nil {
+			return 0, err
+		}
+	}
+	return c.out.write(b)
+}
+
+// Close sends an end of file after what is in flight. Reads fail from then on.
+func (c *Conn) Close() error {
+	c.out.shutdown()
+	c.in.abandon(net.ErrClosed)
+	return nil
+}
+
+// Reset ends both directions at once, losing what is in flight. Both ends see
+// ECONNRESET. It reports whether the connection was open until then.
+func (c *Conn) Reset() bool {
+	in := c.in.abandon(syscall.ECONNRESET)
+	out := c.out.abandon(syscall.ECONNRESET)
+	return in && out
+}
+
+// LocalAddr is the same for every connection.
+func (c *Conn) LocalAddr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "memory"} }
+
+// RemoteAddr is the same for every connection.
+func (c *Conn) RemoteAddr() net.Addr { return c.LocalAddr() }
+
+// SetDeadline sets the read deadline; a write never waits.
+func (c *Conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+// SetReadDeadline sets when a waiting Read gives up with os.ErrDeadlineExceeded.
+func (c *Conn) SetReadDeadline(t time.Time) error { c.in.setDeadline(t); return nil }
+
+// SetWriteDeadline does nothing: a write never waits.
+func (c *Conn) SetWriteDeadline(time.Time) error { return nil }
+
 // pipe is one direction of a connection. It has one reader and one writer.
 type pipe struct {
 	latency Latency
@@ -40,13 +125,9 @@ type chunk struct {
 	bytes []byte // nil: end of file
 }
 
-func newPipe(e End) *pipe {
-	return &pipe{latency: e.Send, slot: e.Slot % Slots, wake: make(chan struct{}, 1)}
+func newPipe(from End) *pipe {
+	return &pipe{latency: from.Send, slot: from.Slot % Slots, wake: make(chan struct{}, 1)}
 }
-
-// Slots is how many directions of connections there can be without two messages
-// arriving in the same nanosecond: each has a different End.Slot.
-const Slots = 4096
 
 func (p *pipe) nudge() {
 	select {
