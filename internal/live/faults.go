@@ -146,14 +146,12 @@ func (w *world) Restart(keepData bool) (start func(), proof string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return w.start, proof, nil
-}
-
-func (w *world) start() {
-	ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
-	defer cancel()
-	_, err := w.redis.Start(ctx)
-	w.observer.back(err)
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), serverTimeout)
+		defer cancel()
+		_, err := w.redis.Start(ctx)
+		w.observer.back(err)
+	}, proof, nil
 }
 
 // Replicate gives the server a replica, on a link slowed by a toxic.

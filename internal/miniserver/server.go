@@ -10,18 +10,16 @@
 package miniserver
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/proto"
 
 	"github.com/lockchaos/simrun/internal/keyobserver"
 )
@@ -131,18 +129,17 @@ func (s *Server) changeRate() {
 
 // Key reads a key as it is now.
 func (s *Server) Key(key string) keyobserver.State {
-	s.Tick()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.tick()
 	db := s.Mini.DB(0) // expires what is due, once for all that follows
-	kind := db.Type(key)
-	if kind == "" {
+	if !db.Exists(key) {
 		return keyobserver.State{}
 	}
-	value, _ := contents(db, key, kind) // of other types the value stays empty
-	state := keyobserver.State{There: true, Value: value.Text()}
-	if ttl := db.TTL(key); ttl > 0 {
-		s.mu.Lock()
-		state.Expires = time.Now().Add(s.clock.real(ttl))
-		s.mu.Unlock()
+	v, _ := read(db, key, now) // of other types the value stays empty
+	state := keyobserver.State{There: true, Value: v.Text()}
+	if !v.expires.IsZero() {
+		state.Expires = time.Now().Add(s.clock.real(v.expires.Sub(now)))
 	}
 	return state
 }
@@ -167,15 +164,13 @@ func (s *Server) forgetScripts() error {
 	if err != nil {
 		return fmt.Errorf("forget the scripts: %w", err)
 	}
-	var answer string
-	if _, err = io.WriteString(conn, "*2\r\n$6\r\nSCRIPT\r\n$5\r\nFLUSH\r\n"); err == nil {
-		answer, err = bufio.NewReader(conn).ReadString('\n')
+	c := proto.NewClient(conn)
+	answer, err := c.Do("SCRIPT", "FLUSH")
+	if err == nil && answer != proto.Inline("OK") {
+		err = fmt.Errorf("answered %q", answer)
 	}
-	if err = errors.Join(err, conn.Close()); err != nil {
+	if err = errors.Join(err, c.Close()); err != nil {
 		return fmt.Errorf("forget the scripts: %w", err)
-	}
-	if !strings.HasPrefix(answer, "+OK") {
-		return fmt.Errorf("forget the scripts: answered %q", answer)
 	}
 	return nil
 }

@@ -38,9 +38,9 @@ func take(m *miniredis.Miniredis, now time.Time) snapshot {
 // errType: the type of a key is not one that is kept.
 var errType = errors.New("unsupported type of key")
 
-// contents reads a key's value, unless it is a sorted set.
-func contents(db *miniredis.RedisDB, key, kind string) (v keyobserver.Value, err error) {
-	switch kind {
+// read fails only with errType, and for a key that was removed since it was listed.
+func read(db *miniredis.RedisDB, key string, now time.Time) (v value, err error) {
+	switch db.Type(key) {
 	case "string":
 		v.String, err = db.Get(key)
 	case "hash":
@@ -55,18 +55,10 @@ func contents(db *miniredis.RedisDB, key, kind string) (v keyobserver.Value, err
 	case "set":
 		v.Set, err = db.Members(key)
 		slices.Sort(v.Set)
+	case "zset":
+		v.scores, err = db.SortedSet(key)
 	default:
 		err = errType
-	}
-	return v, err
-}
-
-// read fails only with errType, and for a key that was removed since it was listed.
-func read(db *miniredis.RedisDB, key string, now time.Time) (v value, err error) {
-	if kind := db.Type(key); kind == "zset" {
-		v.scores, err = db.SortedSet(key)
-	} else {
-		v.Value, err = contents(db, key, kind)
 	}
 	for f := range v.Hash {
 		if left := db.HTTL(key, f); left > 0 {

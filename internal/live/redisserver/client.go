@@ -87,12 +87,11 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 // may write after asking for the time.
 const oldest = 5
 
-// info is a section of a server's INFO.
+// info is what a server's INFO says.
 type info map[string]string
 
-// ask reads a section of INFO.
-func ask(ctx context.Context, rdb *redis.Client, section string) (info, error) {
-	text, err := rdb.Info(ctx, section).Result()
+func ask(ctx context.Context, rdb *redis.Client) (info, error) {
+	text, err := rdb.Info(ctx).Result()
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (s *external) examine(ctx context.Context, shared bool) error {
 	if err != nil {
 		return explain(addr, err)
 	}
-	about, err := ask(ctx, rdb, "server")
+	about, err := ask(ctx, rdb)
 	if err != nil {
 		return explain(addr, err)
 	}
@@ -110,15 +110,11 @@ func (s *external) examine(ctx context.Context, shared bool) error {
 		return err
 	}
 	s.version = about.product()
-	role, err := ask(ctx, rdb, "replication")
-	if err != nil {
-		return explain(addr, err)
-	}
-	if role["role"] == "slave" {
-		return fmt.Errorf("%w: %s: it accepts no writes; its primary is %s:%s", ErrServerReplica, addr, role["master_host"], role["master_port"])
+	if about["role"] == "slave" {
+		return fmt.Errorf("%w: %s: it accepts no writes; its primary is %s:%s", ErrServerReplica, addr, about["master_host"], about["master_port"])
 	}
 	if !shared {
-		if err := checkForeign(ctx, rdb); err != nil {
+		if err := checkForeign(ctx, rdb, about); err != nil {
 			return err
 		}
 	}

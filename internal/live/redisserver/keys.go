@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -67,19 +68,17 @@ func shift(ctx context.Context, rdb *redis.Client, prefix string, d time.Duratio
 // under returns the run's keys, each once: those with the prefix, and those that
 // a lock keeps beside its key, which contain it in braces.
 func under(ctx context.Context, rdb *redis.Client, prefix string) ([]string, error) {
-	var keys []string
-	seen := map[string]bool{}
+	keys := map[string]bool{}
 	found := rdb.Scan(ctx, 0, "*"+prefix+"*", batch).Iterator()
 	for found.Next(ctx) {
-		if k := found.Val(); !seen[k] && below(k, prefix) {
-			seen[k] = true
-			keys = append(keys, k)
+		if k := found.Val(); below(k, prefix) {
+			keys[k] = true
 		}
 	}
 	if err := found.Err(); err != nil {
 		return nil, fmt.Errorf("find the keys under %q: %w", prefix, err)
 	}
-	return keys, nil
+	return slices.Sorted(maps.Keys(keys)), nil
 }
 
 // below reports whether a key has the prefix, or contains in braces a key that
@@ -104,7 +103,7 @@ func remove(ctx context.Context, rdb *redis.Client, prefix string) error {
 
 // checkForeign returns an error that names a key simrun did not write, if the
 // server holds any.
-func checkForeign(ctx context.Context, rdb *redis.Client) error {
+func checkForeign(ctx context.Context, rdb *redis.Client, about info) error {
 	addr := rdb.Options().Addr
 	keys := rdb.Scan(ctx, 0, "", batch).Iterator()
 	for keys.Next(ctx) {
@@ -115,12 +114,8 @@ func checkForeign(ctx context.Context, rdb *redis.Client) error {
 	if err := keys.Err(); err != nil {
 		return explain(addr, err)
 	}
-	spaces, err := ask(ctx, rdb, "keyspace")
-	if err != nil {
-		return explain(addr, err)
-	}
 	for n := 1; n < 16; n++ { // in order; a server with more databases still uses the first ones
-		if counts, ok := spaces[fmt.Sprint("db", n)]; ok {
+		if counts, ok := about[fmt.Sprint("db", n)]; ok {
 			return fmt.Errorf("%w: %s: its database %d has %s of them; to use it all the same: -redis-shared",
 				ErrServerForeign, addr, n, strings.TrimPrefix(strings.Split(counts, ",")[0], "keys="))
 		}

@@ -26,6 +26,9 @@ type node struct {
 	child   *proc.Child
 	admin   *redis.Client // of this process; closed when it ends
 	version string
+
+	link Link   // to its primary; nil if it is one
+	slow string // the proof that the link is slow
 }
 
 const (
@@ -135,7 +138,7 @@ func (n *node) check(ctx context.Context) error {
 	if ours, err := os.Stat(n.dir); err != nil || !os.SameFile(ours, theirs) {
 		return errors.New("another server answers")
 	}
-	about, err := ask(ctx, n.admin, "server")
+	about, err := ask(ctx, n.admin)
 	if err != nil {
 		return err
 	}
@@ -170,16 +173,9 @@ func (n *node) save(ctx context.Context) (proof string, err error) {
 // forget removes the data of a process that has ended.
 func (n *node) forget() error { return os.RemoveAll(filepath.Join(n.dir, "dump.rdb")) }
 
-// replicaNode is a process that follows a primary.
-type replicaNode struct {
-	*node
-	link  Link   // nil until it was made
-	proof string // that the link is slow
-}
-
-// join makes the replica follow the primary and returns once it has caught up
+// follow makes the process a replica of a primary, and returns once it has caught up
 // and its link has been made slow.
-func (r *replicaNode) join(ctx context.Context, primary *node, asked Replication) error {
+func (n *node) follow(ctx context.Context, primary *node, asked Replication) error {
 	// By default a primary waits for further replicas before it sends its data.
 	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
 		return err
@@ -188,39 +184,31 @@ func (r *replicaNode) join(ctx context.Context, primary *node, asked Replication
 	if err != nil {
 		return err
 	}
-	r.link = link
+	n.link = link
 	host, port, err := net.SplitHostPort(link.Addr())
 	if err != nil {
 		return err
 	}
-	if err := r.admin.ReplicaOf(ctx, host, port).Err(); err != nil {
+	if err := n.admin.ReplicaOf(ctx, host, port).Err(); err != nil {
 		return err
 	}
-	if err := r.awaitUp(ctx); err != nil {
-		return err
-	}
-	r.proof, err = link.Delay(asked.Lag)
-	return err
-}
-
-// awaitUp waits until the replica has caught up.
-func (r *replicaNode) awaitUp(ctx context.Context) error {
 	status := ""
-	if err := r.poll(ctx, func(ctx context.Context) bool {
-		about, _ := ask(ctx, r.admin, "replication") // asked again after an error
+	if err := n.poll(ctx, func(ctx context.Context) bool {
+		about, _ := ask(ctx, n.admin) // asked again after an error
 		status = about["master_link_status"]
 		return status == "up"
 	}); err != nil {
 		return fmt.Errorf("the replica does not catch up: %s: %w", status, err)
 	}
-	return nil
+	n.slow, err = link.Delay(asked.Lag)
+	return err
 }
 
-// close kills the replica and removes its link.
-func (r *replicaNode) close() error {
-	r.kill()
-	if r.link != nil {
-		return r.link.Close()
+// unlink removes the link, so that nothing more arrives from the primary.
+func (n *node) unlink() error {
+	if n.link == nil {
+		return nil
 	}
-	return nil
+	defer func() { n.link = nil }()
+	return n.link.Close()
 }

@@ -25,10 +25,10 @@ func stub(t *testing.T, password string, about map[string]string) *miniredis.Min
 			p.WriteError(answer)
 			return true
 		}
-		if cmd != "INFO" || len(args) != 1 {
+		if cmd != "INFO" {
 			return false
 		}
-		p.WriteBulk(about[strings.ToLower(args[0])])
+		p.WriteBulk(about["info"])
 		return true
 	})
 	return m
@@ -42,12 +42,12 @@ func denying(answer string) map[string]string {
 }
 
 // modern describes a server that can be used.
-var modern = map[string]string{"server": "# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\n", "replication": "role:master\r\n"}
+var modern = map[string]string{"info": "# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\n# Replication\r\nrole:master\r\n"}
 
 func TestAServerThatCannotBeUsedIsRefusedInOneLine(t *testing.T) {
-	old := map[string]string{"server": "redis_version:4.0.14\r\n"}
+	old := map[string]string{"info": "redis_version:4.0.14\r\n"}
 	mute := map[string]string{}
-	replica := map[string]string{"server": "redis_version:6.0.0\r\n", "replication": "role:slave\r\nmaster_host:10.0.0.1\r\nmaster_port:6379\r\n"}
+	replica := map[string]string{"info": "redis_version:6.0.0\r\nrole:slave\r\nmaster_host:10.0.0.1\r\nmaster_port:6379\r\n"}
 	for name, tc := range map[string]struct {
 		about    map[string]string
 		password string // of the server

@@ -165,7 +165,7 @@ func TestReplicaOfARealServer(t *testing.T) {
 		t.Errorf("the link was asked for a lag of %v", w.asked)
 	}
 	replica := s.Server.(*spawned).replica
-	about := must[info](t)(ask(t.Context(), replica.admin, "replication"))
+	about := must[info](t)(ask(t.Context(), replica.admin))
 	if about["role"] != "slave" || about["master_link_status"] != "up" {
 		t.Errorf("the replica's role is %q, its link %q", about["role"], about["master_link_status"])
 	}

@@ -25,7 +25,7 @@ type spawned struct {
 	undir   func()       // tells the reaper that dir has been removed
 	addr    atomic.Value // string: the primary's
 	primary *node
-	replica *replicaNode // nil if none was asked for
+	replica *node // nil if none was asked for
 }
 
 func openSpawned(ctx context.Context, o Options) (Server, error) {
@@ -57,8 +57,7 @@ func (s *spawned) Addr() string { return s.addr.Load().(string) }
 // Options dial whichever process is the primary at the time.
 func (s *spawned) Options() *redis.Options {
 	return quiet(&redis.Options{Addr: s.Addr(), Dialer: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		d := net.Dialer{Timeout: adminTimeout}
-		return d.DialContext(ctx, network, s.Addr())
+		return (&net.Dialer{Timeout: adminTimeout}).DialContext(ctx, network, s.Addr())
 	}})
 }
 
@@ -90,12 +89,13 @@ func (s *spawned) Replicate(ctx context.Context, asked Replication) error {
 	if err != nil {
 		return err
 	}
-	r := &replicaNode{node: &node{program: s.primary.program, dir: dir, reaper: s.reaper}}
+	r := &node{program: s.primary.program, dir: dir, reaper: s.reaper}
 	if err = r.open(ctx); err == nil {
-		err = r.join(ctx, s.primary, asked)
+		err = r.follow(ctx, s.primary, asked)
 	}
 	if err != nil {
-		return errors.Join(err, r.close())
+		r.kill()
+		return errors.Join(err, r.unlink())
 	}
 	s.replica = r
 	return nil
@@ -107,36 +107,36 @@ func (s *spawned) Promote(ctx context.Context) (string, error) {
 	if r == nil {
 		return "", ErrNoReplica
 	}
-	before, err := ask(ctx, r.admin, "replication")
+	before, err := ask(ctx, r.admin)
 	if err != nil {
 		return "", err
 	}
 	if before["master_link_status"] != "up" {
 		return "", fmt.Errorf("%w: its link is %s", ErrNoReplica, before["master_link_status"])
 	}
-	sent, err := ask(ctx, s.primary.admin, "replication")
+	sent, err := ask(ctx, s.primary.admin)
 	if err != nil {
 		return "", err
 	}
 	// The link goes first, or data on it would arrive while the primary dies.
-	if err := r.link.Close(); err != nil {
+	if err := r.unlink(); err != nil {
 		return "", err
 	}
 	dead := s.primary.kill()
 	if err := r.admin.ReplicaOf(ctx, "NO", "ONE").Err(); err != nil {
 		return "", err
 	}
-	after, err := ask(ctx, r.admin, "replication")
+	after, err := ask(ctx, r.admin)
 	if err != nil {
 		return "", err
 	}
 	if after["role"] != "master" {
 		return "", fmt.Errorf("the replica's role is %q after its promotion", after["role"])
 	}
-	s.primary, s.replica = r.node, nil
+	s.primary, s.replica = r, nil
 	s.addr.Store(r.addr)
 	return fmt.Sprintf("%s, at replication offset %s; its replica, process %d (%s), master_link_status:%s before, role:%s after, took its place at %s at offset %s",
-		dead, sent["master_repl_offset"], r.child.Pid(), r.proof, before["master_link_status"], after["role"], r.addr, before["slave_repl_offset"]), nil
+		dead, sent["master_repl_offset"], r.child.Pid(), r.slow, before["master_link_status"], after["role"], r.addr, before["slave_repl_offset"]), nil
 }
 
 // Close kills the processes and removes their directory.
@@ -144,7 +144,8 @@ func (s *spawned) Close() error { return errors.Join(s.sweep(), s.admin.Close())
 
 func (s *spawned) sweep() (err error) {
 	if s.replica != nil {
-		err = s.replica.close()
+		s.replica.kill()
+		err = s.replica.unlink()
 	}
 	s.primary.kill()
 	if err = errors.Join(err, os.RemoveAll(s.dir)); err == nil {

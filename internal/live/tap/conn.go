@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -165,8 +166,8 @@ func (c *conn) passAlone(f *inflight) bool {
 
 // await waits until a command is settled, or settles it as overdue.
 func (c *conn) await(f *inflight) {
-	wait := replyTimeout
-	if blocking[f.name] {
+	wait, blocks := replyTimeout, slices.Contains(blocking, f.name)
+	if blocks {
 		wait = blockingTimeout
 	}
 	if within(wait, f.done) {
@@ -176,7 +177,7 @@ func (c *conn) await(f *inflight) {
 		<-f.done
 		return
 	}
-	if !blocking[f.name] {
+	if !blocks {
 		c.path.strange(fmt.Errorf("%s: %s: %w (%v)", c.name, f.name, ErrNoReply, wait))
 	}
 	c.after(f)

@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,7 +95,7 @@ func (q *pairing) reply(raw []byte) (*inflight, error) {
 }
 
 func (q *pairing) oldestSubscribes() bool {
-	return len(q.waiting) > 0 && subscribing[q.waiting[0].name]
+	return len(q.waiting) > 0 && slices.Contains(subscribing, q.waiting[0].name)
 }
 
 func (q *pairing) pop() *inflight {
@@ -115,18 +116,10 @@ func (q *pairing) end() []*inflight {
 }
 
 // subscribing are the commands that are answered by messages of a subscription.
-var subscribing = set("subscribe", "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe")
+var subscribing = []string{"subscribe", "psubscribe", "ssubscribe", "unsubscribe", "punsubscribe", "sunsubscribe"}
 
 // blocking are the commands that may wait on the server until a key is filled.
-var blocking = set("blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop", "xread", "xreadgroup")
-
-func set(names ...string) map[string]bool {
-	s := map[string]bool{}
-	for _, n := range names {
-		s[n] = true
-	}
-	return s
-}
+var blocking = []string{"blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop", "xread", "xreadgroup"}
 
 // endsPairing reports whether replies cannot be paired after the command.
 func endsPairing(name string, args []string) bool {
@@ -162,5 +155,5 @@ func (x *transaction) applies(name string, args []string, key string) bool {
 		x.touches = x.touches || touches
 		return false
 	}
-	return touches && !subscribing[name]
+	return touches && !slices.Contains(subscribing, name)
 }
