@@ -33,19 +33,23 @@ func Run() {
 func Main(in io.Reader, out, log io.Writer) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s := &server{ctx: ctx, out: json.NewEncoder(out), log: log, done: make(chan int, 2)}
+	s := &server{ctx: ctx, out: json.NewEncoder(out), log: log}
 	requests := make(chan request)
-	go s.read(in, requests)
-	go s.serve(requests)
-	return <-s.done
+	done := make(chan error, 2)
+	go func() { done <- s.read(in, requests) }()
+	go func() { done <- s.serve(requests) }()
+	if err := <-done; err != nil {
+		fmt.Fprintf(log, "worker: %v\n", err)
+		return 2
+	}
+	return 0
 }
 
 // server is the worker's side of the protocol.
 type server struct {
-	ctx  context.Context // ends with Main
-	out  *json.Encoder
-	log  io.Writer
-	done chan int // the exit code
+	ctx context.Context // ends with Main
+	out *json.Encoder
+	log io.Writer
 
 	rdb   *redis.Client
 	lock  lock.Locker
@@ -54,32 +58,28 @@ type server struct {
 }
 
 // read reads ahead, to notice the end of in during a request.
-func (s *server) read(in io.Reader, requests chan<- request) {
+func (s *server) read(in io.Reader, requests chan<- request) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		r, err := parseRequest(lines.Bytes())
 		if err != nil {
-			fmt.Fprintf(s.log, "worker: request %.120q: %v\n", lines.Bytes(), err)
-			s.done <- 2
-			return
+			return fmt.Errorf("request %.120q: %w", lines.Bytes(), err)
 		}
 		select {
 		case requests <- r:
 		case <-s.ctx.Done():
-			return
+			return nil
 		}
 	}
 	if err := lines.Err(); err != nil {
-		fmt.Fprintf(s.log, "worker: reading a request: %v\n", err)
-		s.done <- 2
-		return
+		return fmt.Errorf("reading a request: %w", err)
 	}
-	s.done <- 0
+	return nil
 }
 
 // serve answers requests one by one.
-func (s *server) serve(requests <-chan request) {
+func (s *server) serve(requests <-chan request) error {
 	defer func() {
 		if s.rdb != nil {
 			_ = s.rdb.Close()
@@ -90,18 +90,15 @@ func (s *server) serve(requests <-chan request) {
 		select {
 		case r = <-requests:
 		case <-s.ctx.Done():
-			return
+			return nil
 		}
 		a := s.answer(r)
 		a.ID = r.ID
 		if err := s.out.Encode(a); err != nil {
-			fmt.Fprintf(s.log, "worker: answering: %v\n", err)
-			s.done <- 2
-			return
+			return fmt.Errorf("answering: %w", err)
 		}
 		if r.Do == doStop {
-			s.done <- 0
-			return
+			return nil
 		}
 	}
 }
