@@ -49,7 +49,7 @@ func TestTheLineThatExplainsADeath(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := causeLine(tt.log); got != tt.want {
-			t.Errorf("of %q it is %q, want %q", tt.log, got, tt.want)
+			t.Errorf("causeLine(%q) = %q, want %q", tt.log, got, tt.want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// owner is the verb of the test binary that stands for a process which is
-// killed while it has a child and a directory.
+// owner is the argument that makes the test binary a process that is killed while
+// it has a child and a directory.
 const owner = "__owner"
 
 func TestMain(m *testing.M) {
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// own starts a child, gives it and the directory away, says so, and waits to be
-// killed.
+// own starts a child, registers it and the directory with a reaper, prints the pids
+// of both processes, and waits to be killed.
 func own(dir string) {
 	r, err := StartReaper(os.Args[0])
 	if err != nil {
@@ -87,7 +87,7 @@ func TestAKilledOwnerLeavesNoChildAndNoDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	// The reaper's end is what says that it is done, and it is bounded.
+	// The reaper ends when it is done, within a bound.
 	for alive(reaper) {
 		runtime.Gosched()
 	}
@@ -99,16 +99,16 @@ func TestAKilledOwnerLeavesNoChildAndNoDirectory(t *testing.T) {
 	}
 }
 
-func TestCloseCleansUpWhatIsNotDone(t *testing.T) {
+func TestCloseCleansUpWhatWasNotForgotten(t *testing.T) {
 	kept, lost := tempDir(t), tempDir(t)
 	r, err := StartReaper(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := r.Dir(kept)
+	forget := r.Dir(kept)
 	r.Dir(lost)
-	done()
-	done()
+	forget()
+	forget()
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +116,14 @@ func TestCloseCleansUpWhatIsNotDone(t *testing.T) {
 		t.Errorf("second Close: %v", err)
 	}
 	if !exists(kept) {
-		t.Error("what was done by its owner was removed")
+		t.Error("a forgotten directory was removed")
 	}
 	if exists(lost) {
-		t.Error("what was left was not removed")
+		t.Error("a directory that was not forgotten was not removed")
 	}
 }
 
-func TestADeadReaperIsTold(t *testing.T) {
+func TestTheDeathOfTheReaperIsReported(t *testing.T) {
 	r, err := StartReaper(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
@@ -148,11 +148,11 @@ func TestWithoutAReaper(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := StartReaper("/nonexistent/program"); err == nil {
-		t.Error("no error for a program that is not there")
+		t.Error("no error for a program that does not exist")
 	}
 }
 
-func TestAnIdentifierGivenToSomebodyElseIsNotKilled(t *testing.T) {
+func TestAReusedPidIsNotKilled(t *testing.T) {
 	child := exec.Command("sleep", "1000")
 	child.SysProcAttr = ownSession()
 	if err := child.Start(); err != nil {
@@ -161,16 +161,16 @@ func TestAnIdentifierGivenToSomebodyElseIsNotKilled(t *testing.T) {
 	pid := child.Process.Pid
 	duty{Process: pid, Born: "1"}.kill()
 	if !alive(pid) {
-		t.Error("killed a process that was born at another time")
+		t.Error("killed a process that started at another time")
 	}
 	duty{Process: pid, Born: bornOf(pid)}.kill()
 	if err := child.Wait(); err == nil {
-		t.Error("the child's own order did not end it")
+		t.Error("the duty for the child did not kill it")
 	}
 }
 
-// A group's number is not given to somebody else while anyone is in it: what a
-// leader that is gone has left there is ours.
+// A group's number is not reused while it has members: those that a dead leader has
+// left behind are ours.
 func TestAGroupWithoutItsLeaderIsKilled(t *testing.T) {
 	leader := exec.Command("sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!")
 	leader.SysProcAttr = ownSession()
@@ -183,7 +183,7 @@ func TestAGroupWithoutItsLeaderIsKilled(t *testing.T) {
 		t.Fatalf("leader said %q: %v", out, err)
 	}
 	duty{Process: leader.Process.Pid, Born: "1"}.kill()
-	for alive(member) { // until the test's own bound
+	for alive(member) { // until the test times out
 		runtime.Gosched()
 	}
 }
@@ -201,18 +201,18 @@ func TestOnlyTemporaryDirectoriesAreRemoved(t *testing.T) {
 	}
 }
 
-func TestATemporaryDirectoryMayBeRelative(t *testing.T) {
+func TestTheTemporaryDirectoryMayBeRelative(t *testing.T) {
 	here := t.TempDir()
 	t.Chdir(here)
 	t.Setenv("TMPDIR", "tmp")
 	if !removable(filepath.Join(here, "tmp", "simrun-123")) || removable(filepath.Join(here, "simrun-123")) {
-		t.Error("a relative $TMPDIR is not what it leads to")
+		t.Error("a relative $TMPDIR is not resolved")
 	}
 }
 
 func TestIsReaper(t *testing.T) {
 	if !IsReaper([]string{ReaperVerb}) || IsReaper(nil) || IsReaper([]string{"-scenario", ReaperVerb}) || IsReaper([]string{ReaperVerb, "x"}) {
-		t.Error("IsReaper does not single out the hidden verb")
+		t.Error("IsReaper does not recognize exactly the hidden verb")
 	}
 }
 
@@ -223,9 +223,9 @@ func FuzzReadDuties(f *testing.F) {
 	}
 	f.Add(string(line) + "\n" + strings.Replace(string(line), "}", `,"done":true}`, 1) + "\n{\"dir\":\"/tm")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, o := range readDuties(strings.NewReader(s)) {
-			if o.Done {
-				t.Error("an order that is done is left")
+		for _, d := range readDuties(strings.NewReader(s)) {
+			if d.Done {
+				t.Error("a duty that is done is left")
 			}
 		}
 	})

@@ -23,7 +23,7 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 		}
 		answer <- a
 	}()
-	for range 2 { // one within the other
+	for range 2 { // nested
 		proof, err := p.Pause()
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 			t.Errorf("proof %q, want %q", proof, want)
 		}
 		if s := p.State(); s != "T" {
-			t.Errorf("its state is %s", s)
+			t.Errorf("state %s", s)
 		}
 	}
 	m.Del("lock:item")
@@ -43,7 +43,7 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 	}
 	for range 2 {
 		if s := p.State(); s != "T" {
-			t.Errorf("its state is %s before its last pause has ended", s)
+			t.Errorf("state %s before the last resume", s)
 		}
 		if err := p.Resume(); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestAPauseStopsTheProcess(t *testing.T) {
 		t.Errorf("work after the pause: %+v", a)
 	}
 	if s := p.State(); s == "T" {
-		t.Error("it is still stopped")
+		t.Error("still stopped after the last resume")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestAPauseStopsTheGroup(t *testing.T) {
 	}
 	p.Close()
 	if proc.GroupAlive(p.Pid()) {
-		t.Error("the group has outlived Close")
+		t.Error("the group outlived Close")
 	}
 }
 
@@ -110,15 +110,15 @@ func TestAKillKills(t *testing.T) {
 				t.Errorf("proof %q, %v; want %q", proof, err, want)
 			}
 			err = <-failed
-			wantError(t, "the request under way", err, proc.ErrKilled)
-			wantError(t, "the request under way", err, proc.ErrDied)
+			wantError(t, "the request in flight", err, proc.ErrKilled)
+			wantError(t, "the request in flight", err, proc.ErrDied)
 			_, err = p.Kill()
 			wantError(t, "a second kill", err, proc.ErrKilled)
 			_, err = p.Pause()
 			wantError(t, "a pause", err, proc.ErrKilled)
 			wantError(t, "a resume", p.Resume(), proc.ErrKilled)
 			if s := p.State(); s != proc.Dead {
-				t.Errorf("its state is %s", s)
+				t.Errorf("state %s", s)
 			}
 		})
 	}
@@ -138,10 +138,10 @@ func TestNothingOutlivesClose(t *testing.T) {
 		p.Close()
 		p.Close()
 		if proc.GroupAlive(p.Pid()) {
-			t.Errorf("%s: the group has outlived Close", how)
+			t.Errorf("%s: the group outlived Close", how)
 		}
 	}
-	leave("") // what the first process opens, the next ones use
+	leave("") // the first process opens descriptors that later ones share
 	files := descriptors()
 	for _, how := range []string{"", "says nothing", "ignores its end", "leaves a child", "never ends its line"} {
 		leave(how)
@@ -150,7 +150,7 @@ func TestNothingOutlivesClose(t *testing.T) {
 		t.Errorf("%d descriptors are open, %d before", n, files)
 	}
 	stacks := ""
-	for range 1000 { // a goroutine that was waited for is still there for a moment
+	for range 1000 { // a goroutine may still appear for a moment after it was waited for
 		buf := make([]byte, 1<<20)
 		stacks = string(buf[:runtime.Stack(buf, true)])
 		if !strings.Contains(stacks, "worker.(*Process)") && !strings.Contains(stacks, "proc.(*Child)") {
@@ -158,10 +158,10 @@ func TestNothingOutlivesClose(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	t.Errorf("a goroutine has outlived Close:\n%s", stacks)
+	t.Errorf("a goroutine outlived Close:\n%s", stacks)
 }
 
-// descriptors counts the open files of this process; 0 where nothing tells.
+// descriptors counts the open files of this process; 0 if the system does not list them.
 func descriptors() int {
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

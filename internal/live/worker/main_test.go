@@ -16,11 +16,11 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// fakeEnv makes the test binary a worker that misbehaves as its value says.
+// fakeEnv selects how the test binary misbehaves as a worker.
 const fakeEnv = "SIMRUN_TEST_WORKER"
 
-// TestMain lets the test binary serve as a worker, as simrun does, and as many
-// that no harness should trust.
+// TestMain lets the test binary serve as a worker, as simrun does, and as workers
+// that misbehave.
 func TestMain(m *testing.M) {
 	if Is() {
 		if how := os.Getenv(fakeEnv); how != "" {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake misbehaves on the first request.
+// fake misbehaves from the first request on.
 func fake(how string) {
 	in := bufio.NewReader(os.Stdin)
 	if how == "ignores its end" {
@@ -95,7 +95,7 @@ func fake(how string) {
 	}
 }
 
-// lastly is what a fake does at the end of its input.
+// lastly is how a fake reacts to the end of its input.
 func lastly(how string) {
 	if strings.Contains(how, "ignores its end") {
 		select {}
@@ -103,8 +103,8 @@ func lastly(how string) {
 	os.Exit(0)
 }
 
-// harness is a harness that will be killed: it has a worker that is paused and
-// one that is not, and says their numbers.
+// harness stands for a harness that is killed: it starts one worker that is paused
+// and one that is not, and prints their pids.
 func harness() {
 	os.Unsetenv(fakeEnv)
 	var pids []int
@@ -129,7 +129,7 @@ func harness() {
 	select {}
 }
 
-// command starts this test binary as a worker; how is empty for a good one.
+// command starts this test binary as a worker; how is empty for one that behaves.
 func command(t *testing.T, how string) Command {
 	t.Helper()
 	c, err := Self()
@@ -150,7 +150,7 @@ func open(t *testing.T, c Command, o Options) *Process {
 	return p
 }
 
-// config is a scenario's usual lock at scale 100.
+// config configures a typical lock at scale 100.
 func config(addr, strategy, owner string) Config {
 	return Config{
 		Redis: addr, Key: "lock:item", Owner: owner, Strategy: strategy,
@@ -158,7 +158,7 @@ func config(addr, strategy, owner string) Config {
 	}
 }
 
-// begin opens a good worker whose lock is made.
+// begin opens a worker that behaves and has made its lock.
 func begin(t *testing.T, c Config) *Process {
 	t.Helper()
 	p := open(t, command(t, ""), Options{})
@@ -168,7 +168,7 @@ func begin(t *testing.T, c Config) *Process {
 	return p
 }
 
-// redisServer is a Redis over TCP whose clock stands still: no key expires.
+// redisServer starts a Redis over TCP in which no key expires.
 func redisServer(t *testing.T) *miniredis.Miniredis {
 	t.Helper()
 	m, err := miniredis.Run()
@@ -179,14 +179,14 @@ func redisServer(t *testing.T) *miniredis.Miniredis {
 	return m
 }
 
-// must takes what a request gave.
+// must returns the answer to a request that must not fail.
 func must(t *testing.T) func(Answer, error) Answer {
 	return func(a Answer, err error) Answer {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.ID = 0 // which is checked where it is read
+		a.ID = 0 // already checked by parseAnswer
 		return a
 	}
 }

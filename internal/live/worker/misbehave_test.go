@@ -38,7 +38,7 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 		t.Run(tt.how, func(t *testing.T) {
 			o := Options{Bound: tt.bound}
 			if tt.how == "closes its output" {
-				o.Grace = soon // it will not end
+				o.Grace = soon // it does not end by itself
 			}
 			p := open(t, command(t, tt.how), o)
 			_, err := p.Check(t.Context())
@@ -49,16 +49,16 @@ func TestAWorkerThatMisbehaves(t *testing.T) {
 				}
 			}
 			if err == nil || !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("it says %q, want %q in it", err, tt.says)
+				t.Errorf("error %q, want %q in it", err, tt.says)
 			}
 			if err != nil && len(err.Error()) > 500 {
-				t.Errorf("it says %d bytes", len(err.Error()))
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 			_, again := p.Check(t.Context())
 			wantError(t, "the next request", again, tt.want)
 			p.Close()
 			if s := p.State(); s != proc.Dead {
-				t.Errorf("its state is %s", s)
+				t.Errorf("state %s", s)
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestAWorkerThatShirks(t *testing.T) {
 		_, err := p.ask(t.Context(), request{Do: doWork, MS: time.Hour.Milliseconds(), Anyway: anyway}, time.Hour)
 		wantError(t, "work", err, ErrProtocol)
 		if err == nil || !strings.Contains(err.Error(), "work of 1h0m0s was answered after ") {
-			t.Errorf("it says %v", err)
+			t.Errorf("error %v", err)
 		}
 	}
 }
@@ -87,11 +87,11 @@ func TestAnExitErrorHasTheWholeLog(t *testing.T) {
 
 func TestACancelledRequestIsTheLast(t *testing.T) {
 	p := open(t, command(t, "says nothing"), Options{})
-	gone := errors.New("enough")
+	cancelled := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
+	cancel(cancelled)
 	_, err := p.Check(ctx)
-	wantError(t, "check", err, gone)
+	wantError(t, "check", err, cancelled)
 	p.Close()
 }
 
@@ -107,7 +107,7 @@ func TestTheContextKills(t *testing.T) {
 	wantError(t, "check", err, proc.ErrKilled)
 }
 
-func TestAProgramThatIsNotThere(t *testing.T) {
+func TestAProgramThatCannotBeStarted(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("no interpreter\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestAProgramThatIsNotThere(t *testing.T) {
 		wantError(t, "check of "+path, Command{Path: path}.Check(), ErrCommand)
 	}
 	if err := command(t, "").Check(); err != nil {
-		t.Errorf("check of this very program: %v", err)
+		t.Errorf("check of this program: %v", err)
 	}
 	_, err := Start(t.Context(), Command{Path: "/no/such/program"}, Options{})
 	wantError(t, "start", err, ErrCommand)

@@ -8,8 +8,8 @@ import (
 	"github.com/lockchaos/simrun/internal/proc"
 )
 
-// Whoever kills the harness leaves no worker: neither a paused one nor one that
-// does not heed the end of its input.
+// If the harness is killed, its workers die too: one that is paused, and one that
+// ignores the end of its input.
 func TestWorkersDieWithTheHarness(t *testing.T) {
 	p := open(t, command(t, "starts workers"), Options{})
 	if _, err := p.In.Write([]byte("{}\n")); err != nil {

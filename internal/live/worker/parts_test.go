@@ -13,7 +13,7 @@ import (
 func TestParseCommand(t *testing.T) {
 	tests := []struct {
 		line string
-		want []string // nil: it is refused
+		want []string // nil: an error
 	}{
 		{"java -jar mylock.jar", []string{"java", "-jar", "mylock.jar"}},
 		{"  a\t b\n", []string{"a", "b"}},
@@ -46,7 +46,7 @@ func FuzzParseCommand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		c, err := ParseCommand(line)
 		if err == nil && c.Path == "" {
-			t.Errorf("%q names no program, and is taken", line)
+			t.Errorf("%q names no program, but was accepted", line)
 		}
 	})
 }
@@ -84,19 +84,19 @@ func TestSpend(t *testing.T) {
 	}
 }
 
-// A lease that was lost before is lost though there is no work.
+// A lease that is already lost is reported even if there is no work.
 func TestSpendNothing(t *testing.T) {
 	lost := make(chan struct{})
 	close(lost)
 	if spend(t.Context(), 0, lost) {
-		t.Error("no work was done with the lease")
+		t.Error("a lost lease was not reported")
 	}
 	if !spend(t.Context(), 0, nil) {
-		t.Error("a lock that never tells has told")
+		t.Error("a lock that never reports a loss has lost its lease")
 	}
 }
 
-func TestTimeStoppedIsNoWork(t *testing.T) {
+func TestStoppedTimeDoesNotCountAsWork(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{
 		slice: slice, slice + time.Millisecond: slice + time.Millisecond, 40 * time.Second: mostCounted,
 	} {

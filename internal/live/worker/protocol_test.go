@@ -12,7 +12,7 @@ import (
 func TestParseAnswer(t *testing.T) {
 	tests := []struct {
 		do, line string
-		says     string // empty: it is an answer
+		says     string // in the error; empty: the answer is valid
 	}{
 		{doAcquire, `{"id":3,"ok":true,"fence":7}`, ""},
 		{doAcquire, `{"id":3,"ok":false,"error":"not acquired"}`, ""},
@@ -54,7 +54,7 @@ func TestAProtocolErrorIsBounded(t *testing.T) {
 	}
 }
 
-func TestATimeTooShortForAMillisecondIsOne(t *testing.T) {
+func TestAConfiguredTimeIsAtLeastAMillisecond(t *testing.T) {
 	for _, d := range []time.Duration{0, time.Nanosecond, time.Microsecond, time.Millisecond} {
 		if ms := Millis(d); ms != 1 {
 			t.Errorf("%v: %d ms", d, ms)
@@ -75,7 +75,7 @@ func FuzzParseAnswer(f *testing.F) {
 			return
 		}
 		if a.ID != 3 || !a.OK && a.Error+a.Lost == "" {
-			t.Errorf("%q was taken for %+v", line, a)
+			t.Errorf("%q was accepted as %+v", line, a)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func FuzzParseRequest(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, err := parseRequest(text); err != nil {
-			t.Errorf("%s is not read back: %v", text, err)
+			t.Errorf("%s cannot be parsed again: %v", text, err)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 const workerPy = "../../../examples/worker-python/worker.py"
 
-// python is the worker in Python.
+// python returns the command of the worker in Python.
 func python(t *testing.T) Command {
 	t.Helper()
 	return Command{Path: testneeds.Python(t), Args: []string{workerPy}}
@@ -60,9 +60,9 @@ func TestTheWorkerInPythonPausesAndDies(t *testing.T) {
 	}
 }
 
-// An exception ends it, and its traceback is the log.
-func TestTheWorkerInPythonTellsWhyItDied(t *testing.T) {
+// It dies of an exception, whose traceback is in the log.
+func TestTheWorkerInPythonDiesWithoutAStart(t *testing.T) {
 	p := open(t, python(t), Options{})
-	_, err := p.Acquire(t.Context(), time.Second) // never started: it has no configuration
+	_, err := p.Acquire(t.Context(), time.Second) // without a start request it has no configuration
 	wantError(t, "acquire", err, proc.ErrDied)
 }

@@ -18,7 +18,7 @@ import (
 
 const document = "../../../docs/worker-protocol.md"
 
-// session is the one in the document: what is sent, and what is answered.
+// session returns the requests and answers of the documented session.
 func session(t *testing.T) (sent, answers []string) {
 	t.Helper()
 	for _, l := range documentLines(t) {
@@ -44,7 +44,7 @@ func documentLines(t *testing.T) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// converse holds the document's session with a worker over its two streams.
+// converse conducts the documented session with a worker over its two streams.
 func converse(t *testing.T, to io.Writer, from io.Reader) {
 	t.Helper()
 	addr := redisServer(t).Addr()
@@ -60,7 +60,7 @@ func converse(t *testing.T, to io.Writer, from io.Reader) {
 			t.Fatalf("after %s: %v", s, err)
 		}
 		if diff := cmp.Diff(value(t, answers[i]), value(t, got)); diff != "" {
-			t.Errorf("%s is answered otherwise than documented (-document +worker):\n%s", s, diff)
+			t.Errorf("the answer to %s differs from the document (-document +worker):\n%s", s, diff)
 		}
 	}
 }
@@ -106,8 +106,8 @@ func TestTheDocumentedSessionInPython(t *testing.T) {
 	}
 }
 
-// What the document sends is what the harness sends, and what it answers is an
-// answer to it.
+// The documented requests are those that the harness sends, and the documented
+// answers are valid.
 func TestTheDocumentedLinesAreStrict(t *testing.T) {
 	sent, answers := session(t)
 	for i, s := range sent {
@@ -118,7 +118,7 @@ func TestTheDocumentedLinesAreStrict(t *testing.T) {
 		}
 		again, err := json.Marshal(r)
 		if err != nil || string(again) != s {
-			t.Errorf("the harness sends %s, documented is %s", again, s)
+			t.Errorf("the harness sends %s, the document %s", again, s)
 		}
 		if _, err := parseAnswer([]byte(answers[i]), r); err != nil {
 			t.Error(err)
@@ -148,7 +148,7 @@ func TestTheWorkerEndsWithItsInput(t *testing.T) {
 	m := redisServer(t)
 	p, must := begin(t, config(m.Addr(), "naive", "A")), must(t)
 	want(t, "acquire", must(p.Acquire(t.Context(), time.Minute)), Answer{OK: true})
-	if err := p.In.Close(); err != nil { // as it is where the harness dies
+	if err := p.In.Close(); err != nil { // as it is when the harness dies
 		t.Fatal(err)
 	}
 	if e := p.Exit(); e.Status != "exit status 0" {
@@ -156,7 +156,7 @@ func TestTheWorkerEndsWithItsInput(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsNoneEndsTheWorker(t *testing.T) {
+func TestAnInvalidRequestEndsTheWorker(t *testing.T) {
 	for _, s := range []string{"hello", `{"id":1,"do":"check","wat":1}`, `{"id":1,"do":"work","ms":-1}`, `{} {}`} {
 		var log proc.Log
 		if code := Main(strings.NewReader(s+"\n"), io.Discard, &log); code != 2 || !strings.Contains(log.String(), "worker: request ") {

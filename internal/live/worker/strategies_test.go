@@ -7,7 +7,7 @@ import (
 	"github.com/lockchaos/simrun/internal/strategy"
 )
 
-// A section passes through every registered lock, in a process of its own.
+// Every registered lock takes a section from start to end in a process.
 func TestASectionOfEachStrategy(t *testing.T) {
 	for _, s := range strategy.All() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestASectionOfEachStrategy(t *testing.T) {
 				t.Errorf("acquire: %+v", a)
 			}
 			if !m.Exists("lock:item") {
-				t.Error("the lock is held, and its key is not there")
+				t.Error("the lock is held, but its key does not exist")
 			}
 			want(t, "work", must(p.Work(t.Context(), 20*time.Millisecond)), Answer{OK: true})
 			want(t, "check", must(p.Check(t.Context())), Answer{OK: true})
@@ -29,7 +29,7 @@ func TestASectionOfEachStrategy(t *testing.T) {
 			}
 			want(t, "release", must(p.Release(t.Context())), Answer{OK: true})
 			if m.Exists("lock:item") {
-				t.Error("the lock is released, and its key is still there")
+				t.Error("the lock is released, but its key still exists")
 			}
 			want(t, "second release", must(p.Release(t.Context())), Answer{Error: "not held"})
 			want(t, "stop", must(p.ask(t.Context(), request{Do: doStop}, 0)), Answer{OK: true})
@@ -49,7 +49,7 @@ func TestTwoProcessesExclude(t *testing.T) {
 	}
 }
 
-func TestWorkEndsWhereTheLeaseIsLost(t *testing.T) {
+func TestWorkEndsWhenTheLeaseIsLost(t *testing.T) {
 	const forever = time.Hour
 	tests := []struct {
 		strategy string
@@ -102,7 +102,7 @@ func TestStartIsRefused(t *testing.T) {
 	}{
 		{"an unknown strategy", func(c *Config) { c.Strategy = "nave" }},
 		{"no scale", func(c *Config) { c.Scale = 0 }},
-		{"an owner that no lock takes", func(c *Config) { c.Owner = "A#1" }},
+		{"an owner that no lock accepts", func(c *Config) { c.Owner = "A#1" }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
