@@ -1,7 +1,7 @@
 // Package bubble opens synctest bubbles, in which time is virtual, inside an
 // ordinary binary as well as in a test.
 //
-// Goals: this is the only file of the product that imports testing.
+// Goals: this is the only file, tests aside, that imports testing.
 // Non-goals: knowing what runs in a bubble.
 package bubble
 
@@ -13,15 +13,15 @@ import (
 	"testing/synctest"
 )
 
-// Host can open bubbles. It comes from [Main] in a binary, from [In] in a test.
+// Host opens bubbles. It comes from [Main] in a binary and from [In] in a test.
 type Host struct{ t *testing.T }
 
-// In gives a test its host.
+// In returns the host of a test.
 func In(t *testing.T) Host { return Host{t} }
 
 // Main calls f with a host and exits the process with the code that f returns.
-// Call it once, from a process's main goroutine, with the command line parsed
-// already: it clears package flag's arguments, which testing would read.
+// Call it once, from the main goroutine, after parsing the command line: it clears
+// the arguments and flags, which package testing would read.
 func Main(f func(Host) int) {
 	run := func(t *testing.T) { os.Exit(f(Host{t})) }
 	match := func(_, _ string) (bool, error) { return true, nil }
@@ -32,8 +32,8 @@ func Main(f func(Host) int) {
 }
 
 // Run calls f in a bubble and returns when f and all goroutines that it started
-// have ended. It returns an error where the bubble deadlocked or f left
-// goroutines behind that never end; those stay behind in the process.
+// have ended. It returns an error if the bubble deadlocked or f left goroutines
+// that never end; those remain in the process.
 func (h Host) Run(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -34,7 +34,7 @@ func TestRule(t *testing.T) {
 		{"every, seen in all", scenarios.Every, all, true, holds, 0},
 		{"every, seen in few", scenarios.Every, few, true, broken, 1},
 		{"every, never seen", scenarios.Every, none, true, broken, 1},
-		{"a word that is no expectation", "often", all, true, undecided, 0},
+		{"an unknown expectation", "often", all, true, undecided, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := rule(tt.want, tt.seen, tt.whole)

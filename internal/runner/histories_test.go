@@ -16,10 +16,10 @@ func TestFoldersAreSafeAndDistinct(t *testing.T) {
 		names, want []string
 	}{
 		{"plain names", []string{"naive", "my_lock-2"}, []string{"naive", "my_lock-2"}},
-		{"a way out", []string{"../../etc", "published/queue"}, []string{"-etc", "published-queue"}},
+		{"paths", []string{"../../etc", "published/queue"}, []string{"-etc", "published-queue"}},
 		{"odd letters", []string{"замок", "錠前", "my lock", "my-lock"}, []string{"-", "--2", "my-lock", "my-lock-2"}},
 		{"capitals", []string{"Lock", "lock"}, []string{"Lock", "lock-2"}},
-		{"a number that is taken", []string{"a b", "a-b", "a-b-2"}, []string{"a-b", "a-b-2", "a-b-2-2"}},
+		{"a taken number", []string{"a b", "a-b", "a-b-2"}, []string{"a-b", "a-b-2", "a-b-2-2"}},
 		{"long names", []string{long, long + "x"}, []string{long[:maxFolder], long[:maxFolder-2] + "-2"}},
 		{"no name", []string{""}, []string{"-"}},
 	} {

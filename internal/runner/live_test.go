@@ -41,18 +41,18 @@ func filesIn(t *testing.T, dir string) []string {
 	return files
 }
 
-// Of the histories of a cell, the one that the report tells of is kept, whether
-// all seeds ran or an interrupt came.
-func TestALiveCellKeepsTheHistoryThatTheReportTellsOf(t *testing.T) {
+// Of a cell's histories, the one that the report refers to is kept, whether all
+// seeds ran or the run was interrupted.
+func TestALiveCellKeepsTheHistoryOfTheReport(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		ends uint64 // the seed in which the interrupt comes
+		ends uint64 // the seed that is interrupted
 		runs int
 		seed uint64 // whose history is kept
 		kept []string
 	}{
 		{"all seeds", 0, 5, 2, []string{"expiry/steady/history.jsonl"}},
-		{"interrupted behind the violation", 4, 3, 2, []string{"expiry/steady/history.jsonl"}},
+		{"interrupted after the violation", 4, 3, 2, []string{"expiry/steady/history.jsonl"}},
 		{"interrupted before the violation", 2, 1, 1, []string{"expiry/steady/history.jsonl"}},
 		{"interrupted before anything", 1, 0, 0, nil},
 	} {
@@ -91,8 +91,7 @@ func TestALiveCellKeepsTheHistoryThatTheReportTellsOf(t *testing.T) {
 	}
 }
 
-// What a live run cannot go on without ends all runs.
-func TestAFaultOfTheHarnessEndsALiveRun(t *testing.T) {
+func TestAFaultOfTheHarnessEndsAllLiveRuns(t *testing.T) {
 	broken := errors.New("no more ports")
 	_, err := Run(t.Context(), planOf(t, 3, nil, "steady"), Options{Live: func(context.Context, engine.Job) (engine.Outcome, error) {
 		return engine.Outcome{}, broken
@@ -102,8 +101,7 @@ func TestAFaultOfTheHarnessEndsALiveRun(t *testing.T) {
 	}
 }
 
-// Where live runs cannot go on, those that were done are not lost.
-func TestALiveRunThatCannotGoOnKeepsWhatIsDone(t *testing.T) {
+func TestLiveRunsThatAreDoneSurviveAFaultOfTheHarness(t *testing.T) {
 	gone := errors.New("redis is gone")
 	dir := t.TempDir()
 	r, err := Run(t.Context(), planOf(t, 5, nil, "steady"), Options{Procs: 1, Dir: dir, Live: func(_ context.Context, j engine.Job) (engine.Outcome, error) {
@@ -116,7 +114,7 @@ func TestALiveRunThatCannotGoOnKeepsWhatIsDone(t *testing.T) {
 		t.Errorf("error %v, want %v", err, gone)
 	}
 	if !r.Interrupted || len(r.Scenarios) != 1 || r.Scenarios[0].Strategies[0].Runs != 3 {
-		t.Errorf("%+v: want 3 runs, marked as not all", r)
+		t.Errorf("%+v: want 3 runs, marked as interrupted", r)
 	}
 	if diff := cmp.Diff([]string{"expiry/steady/history.jsonl"}, filesIn(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)

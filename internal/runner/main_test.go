@@ -18,8 +18,8 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
-// TestMain lets the test binary serve as its own child, with an engine whose
-// runs behave as the strategy's name says.
+// TestMain lets the test binary serve as its own child, with runs that behave as
+// the strategy's name says.
 func TestMain(m *testing.M) {
 	for _, name := range []string{
 		"steady", "moody", "panics", "exits", "spins", "stops-time", "prints", "freezes", "thin", "fickle",
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeRun stands for virtual.Run: what it reports depends on the seed alone.
+// fakeRun replaces virtual.Run. Its report depends on the seed alone.
 func fakeRun(h bubble.Host, j engine.Job) engine.Outcome {
 	header := history.Header{Mode: "sim", Scenario: j.Scenario.Name, Strategy: j.Strategy.Name, Seed: j.Seed, Faults: []string{}}
 	r := check.Report{
@@ -116,10 +116,10 @@ func behave(j engine.Job, r *check.Report) {
 	}
 }
 
-// killedFile names a folder that stands once a child was killed.
+// killedFile names a folder that exists once a child has been killed.
 const killedFile = "SIMRUN_TEST_KILLED"
 
-// die is killed as by somebody else.
+// die is killed by a signal, as if from outside.
 func die(how syscall.Signal) {
 	_ = syscall.Kill(os.Getpid(), how)
 	for spun := 0; ; spun++ { // until the signal arrives
@@ -127,10 +127,10 @@ func die(how syscall.Signal) {
 	}
 }
 
-// firstStdout is the standard output that a logger made at package level keeps.
+// firstStdout is the standard output as a logger made at package level has it.
 var firstStdout = os.Stdout
 
-// stopTime holds a mutex over a sleep while somebody waits for it.
+// stopTime sleeps while it holds a mutex that another goroutine waits for.
 func stopTime(seed uint64) {
 	if seed != 2 {
 		return

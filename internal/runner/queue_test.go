@@ -95,9 +95,9 @@ func TestFirstViolationIsTheOneThatMattersMost(t *testing.T) {
 		seed     uint64
 	}{
 		{"the worst harm", nil, "stale-write", 3},
-		{"what breaks an expectation", expectations{"leak": scenarios.None}, "leak", 1},
-		{"of several that do, the worst", expectations{"leak": scenarios.None, "overlap": scenarios.None}, "overlap", 2},
-		{"one that is missing in a run breaks nothing by being there", expectations{"leak": scenarios.Every}, "stale-write", 3},
+		{"one that breaks an expectation", expectations{"leak": scenarios.None}, "leak", 1},
+		{"the worst of several that do", expectations{"leak": scenarios.None, "overlap": scenarios.None}, "overlap", 2},
+		{"an expectation of every run is not broken by a violation", expectations{"leak": scenarios.Every}, "stale-write", 3},
 		{"a property without a rank still counts", expectations{"own": scenarios.None}, "own", 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

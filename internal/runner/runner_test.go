@@ -109,7 +109,7 @@ func TestMisbehaviourIsAFinding(t *testing.T) {
 			r := runPlan(t, planOf(t, 5, expect, tt.strategy), quick)
 			got := r.Scenarios[0].Strategies[0]
 			if got.Runs != 5 || got.UnknownRuns != 1 {
-				t.Errorf("%d runs, of them %d unknown; want all 5 to be run, and 1 unknown", got.Runs, got.UnknownRuns)
+				t.Errorf("%d runs, %d unknown; want 5 runs, 1 unknown", got.Runs, got.UnknownRuns)
 			}
 			if len(got.Findings) != 1 {
 				t.Fatalf("findings: %+v", got.Findings)
@@ -126,9 +126,8 @@ func TestMisbehaviourIsAFinding(t *testing.T) {
 	}
 }
 
-// A panic in simrun's own code is an error of the harness, with its stack, and
-// not a finding.
-func TestACrashOfSimrunIsNoFinding(t *testing.T) {
+// A panic in simrun's own code is an error with its stack, not a finding.
+func TestACrashOfSimrunIsNotAFinding(t *testing.T) {
 	expect := map[string]expectations{"innocent": {"overlap": scenarios.None}}
 	_, err := Run(t.Context(), planOf(t, 5, expect, "innocent"), Options{Procs: 1})
 	if !errors.Is(err, ErrInternal) || !strings.Contains(err.Error(), "-seed 2: ") || !strings.Contains(err.Error(), "goroutine N [running") {
@@ -152,7 +151,7 @@ func TestALoggerOnTheFirstStandardOutputDoesNotDisturb(t *testing.T) {
 	}
 }
 
-func TestWhatAChildSaysBesideItsRepliesIsKept(t *testing.T) {
+func TestOutputOfAChildBesideItsRepliesIsKept(t *testing.T) {
 	p := newChildProcess(time.Second)
 	long := strings.Repeat("x", 100<<10)
 	said := "a log line\n\n" + replyMark + `{"alive":true}` + "\n" + long + "\n\n" + replyMark + `{"hello":1}` + "\nthe end"
@@ -206,9 +205,8 @@ func TestALongMessageIsCut(t *testing.T) {
 	}
 }
 
-// A violation is proven by its events, whatever else is missing in its run; that
-// a thing happens in some runs, or in each, an unknown run neither shows nor
-// disproves.
+// The events of a violation prove it, whatever else is missing from its run. An
+// unknown run neither shows nor disproves what happens in some or in every run.
 func TestUnknownRunsOnlyCountWithTheirViolations(t *testing.T) {
 	const why = "fault 1:pause never fired in seed 2"
 	for _, tt := range []struct {
@@ -273,7 +271,7 @@ func TestARunThatDoesNotRepeatIsAFinding(t *testing.T) {
 	}
 }
 
-func TestInterruptKeepsWhatIsDone(t *testing.T) {
+func TestAnInterruptKeepsTheRunsThatAreDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	expect := map[string]expectations{"steady": {"overlap": scenarios.None}}
 	r, err := Run(ctx, planOf(t, 100_000, expect, "steady"), Options{Procs: 2, Progress: func(p Progress) {
@@ -350,18 +348,18 @@ func TestAChildEndsWithItsParentWhateverItDoes(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if exit := p.end(); exit != "exit status 0" {
-		t.Errorf("a child whose input ended ends with %s", exit)
+		t.Errorf("at the end of its input a child ends with %s", exit)
 	}
 }
 
-func TestAProgramThatDoesNotServeItsChildrenIsToldSo(t *testing.T) {
+func TestAProgramThatDoesNotServeAsItsChildIsAnError(t *testing.T) {
 	t.Setenv(childEnv, "1s")
 	if _, err := Run(t.Context(), planOf(t, 1, nil, "steady"), Options{}); !errors.Is(err, ErrNotHooked) {
 		t.Errorf("error is %v", err)
 	}
 }
 
-func TestWhatNoChildKnowsIsAnErrorOfTheHarness(t *testing.T) {
+func TestAnUnregisteredStrategyIsAnErrorOfTheHarness(t *testing.T) {
 	p := planOf(t, 1, nil, "nobody-registered-this")
 	if _, err := Run(t.Context(), p, Options{Procs: 1}); err == nil || !strings.Contains(err.Error(), "nobody-registered-this") {
 		t.Errorf("error is %v", err)

@@ -23,12 +23,12 @@ func TestClassify(t *testing.T) {
 		class, text string
 		shows       string // in the stack
 	}{
-		{"one that runs spins", []string{outsider, sleeper, spinner}, "spin", "spins", "mine.spin"},
-		{"one that runs explains those that wait for a mutex", []string{outsider, waiter, spinner}, "spin", "spins", "mine.spin"},
-		{"a mutex, and nobody runs", []string{outsider, sleeper, waiter}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).Acquire"},
-		{"a read lock, and nobody runs", []string{outsider, sleeper, reader}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).TTL"},
+		{"a running goroutine spins", []string{outsider, sleeper, spinner}, "spin", "spins", "mine.spin"},
+		{"a running goroutine explains those that wait for a mutex", []string{outsider, waiter, spinner}, "spin", "spins", "mine.spin"},
+		{"a mutex, and none runs", []string{outsider, sleeper, waiter}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).Acquire"},
+		{"a read lock, and none runs", []string{outsider, sleeper, reader}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).TTL"},
 		{"a real socket", []string{outsider, sleeper, socket}, "stuck-time", "outside the simulation", "net.(*conn).Read"},
-		{"what happens outside the bubble does not count", []string{outsider, outMutex, sleeper}, "stuck-time", "no goroutine shows why", "main.watch"},
+		{"goroutines outside the bubble do not count", []string{outsider, outMutex, sleeper}, "stuck-time", "no goroutine shows why", "main.watch"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := classify(strings.Join(tt.goroutines, "\n\n"))
@@ -53,7 +53,7 @@ func TestCrash(t *testing.T) {
 		{"a panic after a line of log", "redis: connection pool\npanic: boom\n\n" + spinner + "\n", "exit status 2",
 			"panic: boom", "panic: boom\n\ngoroutine N [runnable, synctest bubble N]:\nmine.spin(...)\n\t/x/lock.go:11 +0x…"},
 		{"a fatal error", "fatal error: concurrent map writes\n", "exit status 2", "fatal error: concurrent map writes", "fatal error: concurrent map writes"},
-		{"an exit without a word", "", "exit status 7", "the process ended: exit status 7", ""},
+		{"a silent exit", "", "exit status 7", "the process ended: exit status 7", ""},
 		{"an exit with its reason", "config missing\n", "exit status 1", "the process ended: exit status 1", "config missing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,8 +65,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A crash is held against the lock unless the code that panicked is simrun's.
-func TestCrashOfSimrunIsNotTheLocks(t *testing.T) {
+// A crash counts against the lock unless the code that panicked is simrun's.
+func TestACrashOfSimrunIsNotBlamedOnTheLock(t *testing.T) {
 	const (
 		own   = "github.com/lockchaos/simrun/internal/engine.(*nemesis).fire(...)\n\t/s/internal/engine/nemesis.go:7 +0x1\n"
 		toxic = "github.com/Shopify/toxiproxy/v2.(*ToxicLink).read(...)\n\t/m/link.go:7 +0x1\n"
@@ -79,7 +79,7 @@ func TestCrashOfSimrunIsNotTheLocks(t *testing.T) {
 		internal            bool
 	}{
 		{"the lock panicked", "panic: boom", lock + own, false},
-		{"go-redis panicked in the lock's hands", "panic: boom", redis + lock + own, false},
+		{"go-redis panicked when the lock called it", "panic: boom", redis + lock + own, false},
 		{"simrun panicked", "panic: boom", own + lock, true},
 		{"Toxiproxy panicked", "panic: send on closed channel", toxic, true},
 		{"two of simrun's goroutines raced", "fatal error: concurrent map writes", own, true},
