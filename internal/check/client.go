@@ -26,8 +26,10 @@ type client struct {
 	releasing bool // Release is running
 	crashed   bool
 	inside    bool
-	paused    int // pauses that are active on it
-	visits
+	paused    int            // pauses that are active on it
+	current   *visit         // or its latest
+	late      map[int]*visit // older ones whose write may still arrive, by section
+	order     []*visit       // the late ones that are not overtaken yet, by entry
 
 	asked    ref // when it began to wait; a refusal and a new attempt do not end the wait
 	refused  ref
@@ -45,6 +47,9 @@ func (c *client) waits() bool { return c.phase == waiting && !c.crashed }
 
 // gaveUp reports whether the client is alive and was refused. It may ask again.
 func (c *client) gaveUp() bool { return c.phase == refused && !c.crashed }
+
+// asks reports whether the client is alive and waits, or was refused.
+func (c *client) asks() bool { return c.waits() || c.gaveUp() }
 
 // visit is one section as the resource sees it. It may outlive the section: a
 // write can stay in the network long after its client has left.
@@ -67,39 +72,24 @@ func (v *visit) pending() bool { return v.sent && !v.answered }
 // over reports whether the visit can have no further effect.
 func (v *visit) over() bool { return v.client.current != v && !v.pending() }
 
-// visits are a client's current or latest visit, and older ones whose write may
-// still arrive.
-type visits struct {
-	current *visit
-	late    map[int]*visit // by section
-	order   []*visit       // the late ones that are not overtaken yet, by entry
-}
-
-func (vs *visits) enter(c *client, section int, now ref) {
-	if v := vs.current; v != nil && v.pending() {
-		if vs.late == nil {
-			vs.late = map[int]*visit{}
-		}
-		vs.late[v.section] = v
-		for len(vs.order) > 0 && vs.order[0].answered {
-			vs.order = vs.order[1:]
+// enter begins a visit.
+func (c *client) enter(section int, now ref) {
+	if v := c.current; v != nil && v.pending() {
+		c.late[v.section] = v
+		for len(c.order) > 0 && c.order[0].answered {
+			c.order = c.order[1:]
 		}
 		if v.overtaken == nil {
-			vs.order = append(vs.order, v)
+			c.order = append(c.order, v)
 		}
 	}
-	vs.current = &visit{client: c, section: section, entered: now, lost: c.lost}
+	c.current = &visit{client: c, section: section, entered: now, lost: c.lost}
 }
 
-func (vs *visits) lose(now ref) {
-	if v := vs.current; v != nil && !v.lost.known() {
-		v.lost = now
+// visit finds the visit of a section; nil if it is over or was never made.
+func (c *client) visit(section int) *visit {
+	if c.current != nil && c.current.section == section {
+		return c.current
 	}
-}
-
-func (vs *visits) of(section int) *visit {
-	if vs.current != nil && vs.current.section == section {
-		return vs.current
-	}
-	return vs.late[section]
+	return c.late[section]
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
@@ -38,17 +39,13 @@ func place(name string) int {
 // Compare orders the names of properties by severity, then as in [Properties];
 // unknown names come last, in alphabetical order.
 func Compare(a, b string) int {
-	p, known := Lookup(a)
-	q, alsoKnown := Lookup(b)
-	switch {
-	case known && alsoKnown:
-		return cmp.Or(cmp.Compare(p.Severity, q.Severity), cmp.Compare(place(a), place(b)))
-	case known:
-		return -1
-	case alsoKnown:
-		return 1
+	rank := func(name string) Severity {
+		if p, known := Lookup(name); known {
+			return p.Severity
+		}
+		return Leftover + 1
 	}
-	return cmp.Compare(a, b)
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
 // Names lists what a scenario may expect of a strategy: the names of all
@@ -108,7 +105,8 @@ func (j *Judge) Event(e *history.Event) {
 
 // Report ends the history and returns what it shows. Call it once.
 func (j *Judge) Report() Report {
-	r := j.tally.report()
+	r := j.tally.r
+	r.Unknown = strings.Join(j.tally.doubts(), "; ")
 	if r.spoilt() {
 		return r
 	}

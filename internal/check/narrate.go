@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,7 +30,6 @@ func Narrate(h history.Header, events []history.Event, v Violation) []Step {
 	p, _ := Lookup(v.Property)
 	n := narrator{v: v, from: map[string]int{}, start: math.MaxInt, last: slices.Max(v.Events)}
 	mark := n.last
-	asked := map[string]int{}
 	st := newState(h)
 	var lines []line
 	for i := range events {
@@ -38,18 +38,15 @@ func Narrate(h history.Header, events []history.Event, v Violation) []Step {
 			break
 		}
 		st.update(e)
-		if c := st.who; c != nil && e.Kind == history.Waiting && c.asked == st.now {
-			asked[c.name] = e.Seq
-		}
-		l := line{event: e}
+		l := line{event: e, Step: Step{At: e.At, Seq: e.Seq}}
 		l.Text, l.weight = st.sentence(e)
 		if slices.Contains(v.Events, e.Seq) {
 			l.Key, l.weight = true, proven
 			if e.Kind == p.turning {
 				mark = e.Seq
 			}
-			n.begin(e.Client, asked, e.Seq)
-			n.begin(e.Owner, asked, e.Seq)
+			n.begin(st.who, e.Seq)
+			n.begin(st.clientNamed(e.Owner), e.Seq)
 		}
 		lines = append(lines, l)
 	}
@@ -57,7 +54,6 @@ func Narrate(h history.Header, events []history.Event, v Violation) []Step {
 		if !l.Key && (l.weight == trivial || !n.belongs(l.event)) {
 			continue
 		}
-		l.At, l.Seq = l.event.At, l.event.Seq
 		if l.Seq == mark {
 			l.Text += ": " + v.Property
 		}
@@ -84,15 +80,12 @@ type narrator struct {
 }
 
 // begin lets a client's part in the story start when it asked for the lock.
-func (n *narrator) begin(client string, asked map[string]int, seq int) {
-	if _, begun := n.from[client]; begun || !slices.Contains(n.v.Clients, client) {
+func (n *narrator) begin(c *client, seq int) {
+	if c == nil || n.from[c.name] != 0 || !slices.Contains(n.v.Clients, c.name) {
 		return
 	}
-	if a, ok := asked[client]; ok {
-		seq = a
-	}
-	n.from[client] = seq
-	n.start = min(n.start, seq)
+	n.from[c.name] = cmp.Or(c.asked.seq, seq)
+	n.start = min(n.start, n.from[c.name])
 }
 
 // belongs reports whether an event that is no proof is part of the story.

@@ -126,11 +126,6 @@ func finding(e *history.Event) Finding {
 	return Finding{Class: class, Detail: detail, Stack: e.Text}
 }
 
-func (t *tally) report() Report {
-	t.r.Unknown = strings.Join(t.doubts(), "; ")
-	return t.r
-}
-
 // doubts lists why the history is too little evidence.
 func (t *tally) doubts() []string {
 	var why []string

@@ -17,14 +17,12 @@ type state struct {
 	clients []*client // in the order of the header, then of appearance
 	byName  map[string]*client
 	inside  []*client // in the order of entry
-	waiting int       // clients that wait
-	refused int       // clients that gaveUp
 
 	owner *client // of the key; nil if there is no key or its owner is not known
 	life  int64   // when the key was last locked or renewed
 
-	faults map[victim]int // lasting faults that are active
-	active int            // how many they are
+	faults map[[2]string]int // lasting faults that are active, by fault and client
+	active int               // how many they are
 
 	// What this event caused; nil for nothing.
 	who    *client // the event's client
@@ -34,11 +32,8 @@ type state struct {
 	answer *visit  // the resource answered its write
 }
 
-// victim is a fault and its target.
-type victim struct{ fault, client string }
-
 func newState(h history.Header) *state {
-	st := &state{h: h, byName: make(map[string]*client, len(h.Clients)), faults: map[victim]int{}}
+	st := &state{h: h, byName: make(map[string]*client, len(h.Clients)), faults: map[[2]string]int{}}
 	for _, name := range h.Clients {
 		st.clientNamed(name)
 	}
@@ -52,7 +47,7 @@ func (st *state) clientNamed(name string) *client {
 	}
 	c, ok := st.byName[name]
 	if !ok {
-		c = &client{name: name}
+		c = &client{name: name, late: map[int]*visit{}}
 		st.byName[name] = c
 		st.clients = append(st.clients, c)
 	}
@@ -66,21 +61,7 @@ func (st *state) update(e *history.Event) {
 	if st.updateKey(e) || st.updateRun(e) || st.who == nil {
 		return
 	}
-	c := st.who
-	waited, gaveUp := c.waits(), c.gaveUp()
-	st.updateClient(c, e)
-	st.waiting += change(waited, c.waits())
-	st.refused += change(gaveUp, c.gaveUp())
-}
-
-func change(before, after bool) int {
-	switch {
-	case after && !before:
-		return 1
-	case before && !after:
-		return -1
-	}
-	return 0
+	st.updateClient(st.who, e)
 }
 
 // updateKey applies an event of the key, and reports whether it was one.
@@ -108,7 +89,9 @@ func (st *state) updateKey(e *history.Event) bool {
 func (st *state) lose(c *client) {
 	if c != nil {
 		c.lost, st.lost = st.now, c
-		c.lose(st.now)
+		if v := c.current; v != nil && !v.lost.known() {
+			v.lost = st.now
+		}
 	}
 }
 
@@ -133,13 +116,13 @@ func (st *state) fired(e *history.Event) {
 	if e.Dur == 0 {
 		return
 	}
-	st.faults[victim{e.Fault, e.Client}]++
+	st.faults[[2]string{e.Fault, e.Client}]++
 	st.active++
 	st.pause(e, 1)
 }
 
 func (st *state) over(e *history.Event) {
-	v := victim{e.Fault, e.Client}
+	v := [2]string{e.Fault, e.Client}
 	if st.faults[v] == 0 {
 		return
 	}
@@ -184,7 +167,7 @@ func (st *state) updateClient(c *client, e *history.Event) {
 		if !c.inside {
 			c.inside, c.entered, c.noticed = true, st.now, ref{}
 			st.inside = append(st.inside, c)
-			c.enter(c, e.Section, st.now)
+			c.enter(e.Section, st.now)
 		}
 	case history.Noticed, history.Aborted:
 		c.noticed = st.now
@@ -215,7 +198,7 @@ func (st *state) leaseOver() int64 { return after(st.life, st.h.Lease) }
 func (st *state) longestWaiter() *client {
 	var longest *client
 	for _, c := range st.clients {
-		if (c.waits() || c.gaveUp()) && (longest == nil || c.asked.seq < longest.asked.seq) {
+		if c.asks() && (longest == nil || c.asked.seq < longest.asked.seq) {
 			longest = c
 		}
 	}
@@ -224,7 +207,7 @@ func (st *state) longestWaiter() *client {
 
 // updateVisit applies an exchange between a client and the resource.
 func (st *state) updateVisit(c *client, e *history.Event) {
-	v := c.of(e.Section)
+	v := c.visit(e.Section)
 	if v == nil {
 		return
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
@@ -37,7 +38,7 @@ type stuck struct {
 func (s *stuck) event(e *history.Event) {
 	st := s.st
 	got := e.Kind == history.Acquired || e.Kind == history.Locked || e.Kind == history.Renewed
-	open := st.waiting+st.refused > 0 && len(st.inside) == 0 && st.active == 0
+	open := len(st.inside) == 0 && st.active == 0 && slices.ContainsFunc(st.clients, (*client).asks)
 	if s.open && (got || !open) {
 		s.close()
 	}
@@ -46,7 +47,7 @@ func (s *stuck) event(e *history.Event) {
 	}
 	s.open = open
 	switch {
-	case st.waiting > 0:
+	case slices.ContainsFunc(st.clients, (*client).waits):
 		s.quiet = ref{}
 	case !s.quiet.known():
 		s.quiet = st.now

@@ -18,21 +18,13 @@ type zombie struct {
 
 func (z *zombie) event(e *history.Event) {
 	c := z.st.who
-	if e.Kind != history.Renewed || c == nil || !z.afterRelease(c, e) {
+	if e.Kind != history.Renewed || c == nil {
 		return
 	}
-	z.add(1, named(c), proof(c.released, z.st.now),
-		"%s renewed the key %s after it had released it", c.name, span(e.At-c.released.at))
-}
-
-// afterRelease reports whether the renewal by c comes after its release.
-func (z *zombie) afterRelease(c *client, e *history.Event) bool {
-	switch c.phase {
-	case released:
-		return true
-	case waiting, refused:
-		return c.released.known() && e.Owner != "" && e.Owner != c.name
-	default:
-		return false
+	again := c.phase == waiting || c.phase == refused
+	foreign := e.Owner != "" && e.Owner != c.name
+	if c.phase == released || again && foreign && c.released.known() {
+		z.add(1, named(c), proof(c.released, z.st.now),
+			"%s renewed the key %s after it had released it", c.name, span(e.At-c.released.at))
 	}
 }

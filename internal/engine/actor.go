@@ -60,14 +60,11 @@ func NewActor(name string, seed uint64, s *scenarios.Scenario, r *Resource, d Dr
 	}
 }
 
-// Travel draws a message's latency.
-func Travel(r *rand.Rand, s *scenarios.Scenario) time.Duration { return Draw(r, s.Network) }
-
 // Section counts the client's critical sections from 1; it is 0 before the first and
 // after the last.
 func (a *Actor) Section() int { return int(a.section.Load()) }
 
-func (a *Actor) latency() time.Duration { return Travel(a.net, a.scenario) }
+func (a *Actor) latency() time.Duration { return Draw(a.net, a.scenario.Network) }
 
 func (a *Actor) emit(e history.Event) {
 	e.Client = a.name

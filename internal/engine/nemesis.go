@@ -52,7 +52,14 @@ func NewNemesis(c Clock, w chaos.World, clients []string, seed uint64, plans []c
 // Begin prepares the faults and schedules those that fire at a time. Call it before
 // any client begins.
 func (n *Nemesis) Begin() {
-	n.prepare()
+	for _, f := range n.armed {
+		// A fault that cannot be prepared cannot fire, and the history says so.
+		if p, needs := f.plan.Fault.(chaos.Preparer); needs {
+			if err := p.Prepare(n.world); err != nil {
+				n.emit(history.Event{Kind: history.Unfired, Fault: f.plan.ID, Detail: err.Error()})
+			}
+		}
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, f := range n.armed {
@@ -62,20 +69,6 @@ func (n *Nemesis) Begin() {
 				target = n.clients[f.rng.IntN(len(n.clients))]
 			}
 			n.after(Draw(f.rng, *f.plan.At)+f.stagger, n.injection(f, target))
-		}
-	}
-}
-
-// prepare asks the world for what faults need. A fault that does not get it cannot
-// fire, and the history says so.
-func (n *Nemesis) prepare() {
-	for _, f := range n.armed {
-		p, needs := f.plan.Fault.(chaos.Preparer)
-		if !needs {
-			continue
-		}
-		if err := p.Prepare(n.world); err != nil {
-			n.emit(history.Event{Kind: history.Unfired, Fault: f.plan.ID, Detail: err.Error()})
 		}
 	}
 }

@@ -68,7 +68,7 @@ type Timeline struct {
 // many, and what they did to the key has events of its own; except those that
 // keep names by their Seq.
 func Build(h history.Header, events []history.Event, keep ...int) Timeline {
-	b := &builder{follower: check.Follow(h), running: map[faultKey]int{}}
+	b := &builder{follower: check.Follow(h), running: map[[2]string]int{}}
 	b.t.Redis.Name = "Redis"
 	b.follow(&history.Event{}) // for lanes of clients that do nothing
 	for i := range events {
@@ -84,14 +84,12 @@ func Build(h history.Header, events []history.Event, keep ...int) Timeline {
 	return b.finish()
 }
 
-type faultKey struct{ fault, client string }
-
 type builder struct {
 	t        Timeline
 	follower check.Follower
-	open     []Span           // what each client of t.Clients is doing, until now
-	owned    *Span            // of the key; nil if there is none
-	running  map[faultKey]int // index in t.Faults of a fault in force
+	open     []Span            // what each client of t.Clients is doing, until now
+	owned    *Span             // of the key; nil if there is none
+	running  map[[2]string]int // index in t.Faults of a fault in force, by fault and client
 }
 
 // follow ends the spans of the clients that do something else since the event,
@@ -153,7 +151,7 @@ func (b *builder) endKey(at int64) {
 }
 
 func (b *builder) fault(e *history.Event) {
-	k := faultKey{e.Fault, e.Client}
+	k := [2]string{e.Fault, e.Client}
 	if e.Kind == history.Over {
 		if i, ok := b.running[k]; ok {
 			b.t.Faults[i].To = e.At

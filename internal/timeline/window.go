@@ -6,19 +6,19 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// Clip cuts a timeline down to about limit marks: to a window around the
-// events in keep (by Seq), which all stay. Spans are cut at the window's
-// edges. It says whether something was cut.
+// Clip reduces a timeline to about limit marks: to a window around the events in
+// keep (by Seq), which all stay. Spans are cut at the window's edges. It reports
+// whether something was cut.
 func (t Timeline) Clip(keep []int, limit int) (Timeline, bool) {
 	marks := t.Marks()
 	if len(marks) <= limit {
 		return t, false
 	}
-	kept := make(map[int]bool, len(keep))
-	for _, seq := range keep {
-		kept[seq] = true
+	kept := func(m Mark) bool { return slices.Contains(keep, m.Seq) }
+	lo, hi := max(0, slices.IndexFunc(marks, kept)), len(marks)-1
+	for hi > lo && !kept(marks[hi]) {
+		hi--
 	}
-	lo, hi := bounds(marks, kept)
 	if hi-lo+1 < limit {
 		lo = max(0, lo-(limit-(hi-lo+1))/2)
 		hi = min(len(marks)-1, lo+limit-1)
@@ -45,24 +45,9 @@ func (t Timeline) Marks() []Mark {
 	return all
 }
 
-// bounds are the places of the first and the last mark to keep; the start
-// where there is none.
-func bounds(marks []Mark, kept map[int]bool) (lo, hi int) {
-	lo = slices.IndexFunc(marks, func(m Mark) bool { return kept[m.Seq] })
-	if lo < 0 {
-		return 0, 0
-	}
-	for i := range marks {
-		if kept[marks[i].Seq] {
-			hi = i
-		}
-	}
-	return lo, hi
-}
-
-// thin chooses the marks that stay: it drops what tells least first, until
+// thin chooses the marks that stay: it drops the least telling kinds first, until
 // limit are left. Spans are not touched, so nothing is drawn wrongly.
-func thin(marks []Mark, kept map[int]bool, limit int) map[int]bool {
+func thin(marks []Mark, kept func(Mark) bool, limit int) map[int]bool {
 	drop := [][]history.Kind{
 		{history.Renewed},
 		{history.Read, history.Checked, history.Waiting, history.Released, history.Done},
@@ -73,7 +58,7 @@ func thin(marks []Mark, kept map[int]bool, limit int) map[int]bool {
 			break
 		}
 		marks = slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool {
-			return !kept[m.Seq] && slices.Contains(kinds, m.Kind)
+			return !kept(m) && slices.Contains(kinds, m.Kind)
 		})
 	}
 	stay := make(map[int]bool, len(marks))

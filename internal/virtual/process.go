@@ -131,7 +131,7 @@ func (p *process) slots(dialed int) (up, down int64) {
 // latency makes the source of latencies of one direction.
 func (p *process) latency(direction string) memnet.Latency {
 	r := engine.Generator(p.seed, "latency "+direction)
-	return func() time.Duration { return engine.Travel(r, p.scenario) }
+	return func() time.Duration { return engine.Draw(r, p.scenario.Network) }
 }
 
 // takeConns returns all connections and forgets them.
