@@ -55,13 +55,13 @@ func TerminalAgreement(w io.Writer, dir string, a Agreement) error {
 	return err
 }
 
-// ownLocks says what a worker of the user's is compared with.
+// ownLocks says what the user's own worker is compared with.
 const ownLocks = "virtual runs: simrun's own locks of the same names"
 
 func shareText(a Agreement) string {
 	s := fmt.Sprintf("%.1f %% of %s agree", 100*a.Share(), text.Count(len(a.Cells), "cell"))
 	if n := a.Varying(); n > 0 {
-		s += fmt.Sprintf(" (in %d of them runs differ)", n)
+		s += fmt.Sprintf(" (in %d of them, runs differ)", n)
 	}
 	return s
 }

@@ -45,7 +45,7 @@ func TestAgreementPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Virtual and live runs do not fully agree", "66.7 % of 3 cells agree (in 1 of them runs differ)", "the verdict is fail in virtual time and pass live", "python3 worker.py",
+		"Virtual and live runs do not fully agree", "66.7 % of 3 cells agree (in 1 of them, runs differ)", "the verdict is fail in virtual time and pass live", "python3 worker.py",
 		`href="live/report.html"`, "23 of 30", "never in virtual time", "&lt;fenced&gt;", "history: live/clock-jump/fenced/history.jsonl",
 	} {
 		if !strings.Contains(string(b), want) {

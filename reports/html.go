@@ -175,7 +175,7 @@ const noExpectation = "no expectation"
 // countView is a number in the table with what was expected of it.
 type countView struct {
 	N           int
-	Property    string   // that was violated so often; "" if it counts something else
+	Property    string   // that was violated so often; "" if N counts something else
 	Notes       []string // on how many runs, and how badly
 	Expectation string   // "" if there is nothing to say
 	Mismatch    bool

@@ -10,7 +10,7 @@ import (
 	"github.com/lockchaos/simrun/internal/results"
 )
 
-// junitSuites is the whole file; it counts as a suite does, and has no cases of its own.
+// junitSuites is the whole file: its counts are those of a suite, and its own Cases stay empty.
 type junitSuites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	junitSuite
@@ -40,8 +40,8 @@ type junitFault struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes results as JUnit XML: a suite a scenario, a case a strategy, a
-// failure for each expectation that did not hold. A lock that misbehaved as a
+// JUnit writes results as JUnit XML: a suite for each scenario, a case for each
+// strategy, a failure for each expectation that did not hold. A lock that misbehaved as a
 // program, and too little evidence, are errors: neither may read as a pass.
 // Suites count cases, as JUnit does, not failures.
 func JUnit(w io.Writer, r Results) error {
@@ -95,7 +95,7 @@ func junitCell(sc results.Scenario, s results.Strategy) junitCase {
 	return c
 }
 
-// junitOut is what a case measured, for those who look into a passing one.
+// junitOut is what a case measured, which is of interest even if it passed.
 func junitOut(s results.Strategy) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "runs %d, sections %d, aborted %d, rejected writes %d, commands %d\n",

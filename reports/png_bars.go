@@ -107,7 +107,7 @@ func barLabels(v plotter.Values, texts []string, offset vg.Length, upright bool)
 	l := &plotter.Labels{Labels: texts, Offset: vg.Point{X: offset, Y: 4}}
 	if upright {
 		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, draw.XLeft, draw.YCenter
-		l.Offset.X -= 1.5 // digits have no descent, of which the middle takes account
+		l.Offset.X -= 1.5 // digits have no descent, but YCenter allows for one
 	}
 	for i, y := range v {
 		l.XYs = append(l.XYs, plotter.XY{X: float64(i), Y: y})

@@ -41,7 +41,7 @@ func Register(s Strategy) { strategy.Register(s) }
 
 // Main runs simrun with the arguments that follow the program's name and returns
 // the code to exit with: 0 pass, 1 fail, 2 unknown or interrupted, 254 bad
-// arguments, 255 a fault of simrun itself. Call it from main, with every strategy
+// arguments, 255 a bug in simrun itself. Call it from main, with every strategy
 // registered. The program must print nothing before that: simrun starts it again, to
 // run seeds and as a live client, and in such a process Main does not return.
 func Main(args []string, stdout, stderr io.Writer) int { return cli.Main(args, stdout, stderr) }

@@ -16,7 +16,7 @@ const (
 	ExitFail     = 1
 	ExitUnknown  = 2   // too little evidence, or interrupted
 	ExitUsage    = 254 // bad arguments, a bad scenario or history file
-	ExitInternal = 255 // a fault of simrun itself
+	ExitInternal = 255 // a bug in simrun itself
 )
 
 // usageError is a mistake in the arguments, or in a file that they name.

@@ -25,7 +25,7 @@ const (
 )
 
 const (
-	maxSeeds     = 1_000_000_000 // more than anybody waits for
+	maxSeeds     = 1_000_000_000 // more than anyone would wait for
 	defaultSeeds = 100           // without -seeds and -seed
 )
 
@@ -55,7 +55,7 @@ type flagDef struct {
 func (f *flags) defs() []flagDef {
 	return []flagDef{
 		{name: "scenario", usage: "`names` or files of scenarios, separated by commas, or all", set: str(&f.scenario)},
-		{name: "strategy", usage: "`names` of strategies, separated by commas (default: those that the scenario expects something of)", set: str(&f.strategy)},
+		{name: "strategy", usage: "`names` of strategies, separated by commas (default: those that the scenario has expectations about)", set: str(&f.strategy)},
 		{name: "out", usage: "result `folder` (default results/<time>-<scenario>, with a link results/latest)", set: str(&f.out)},
 		{name: "seeds", usage: fmt.Sprintf("`number` of seeds for each strategy, from 1 on (default %d)", defaultSeeds), set: whole(&f.seeds, 1, maxSeeds)},
 		{name: "seed", usage: "run this `one` seed and print what happened, step by step", set: parsed(&f.seed, "a whole number from 1",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/lockchaos/simrun/internal/check"
@@ -16,7 +17,7 @@ import (
 // violation is a violation.
 func judgeHistories(e *env) (int, error) {
 	if len(e.args) == 0 {
-		return 0, usagef("check needs a history, as results/latest/expiry/naive/history.jsonl")
+		return 0, usagef("check needs a history, such as results/latest/expiry/naive/history.jsonl")
 	}
 	verdict := results.Pass
 	for _, path := range e.args {
@@ -45,10 +46,7 @@ func judgeHistories(e *env) (int, error) {
 }
 
 func verdictOf(r check.Report) results.Verdict {
-	misbehaved := false
-	for _, f := range r.Findings {
-		misbehaved = misbehaved || !check.OfSurroundings(f.Class)
-	}
+	misbehaved := slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return !check.OfSurroundings(f.Class) })
 	switch {
 	case len(r.Violations) > 0 || misbehaved:
 		return results.Fail

@@ -54,7 +54,7 @@ func openSession(ctx context.Context, f *flags) (*live.Session, error) {
 			return nil, usagef("-worker: %v", err)
 		}
 		if !f.given("strategy") {
-			return nil, usagef("-worker needs -strategy: the lock by whose expectations it is judged, as -strategy token")
+			return nil, usagef("-worker needs -strategy, such as -strategy token: a worker is judged by what is expected of that lock")
 		}
 	}
 	session, err := live.Open(ctx, o)

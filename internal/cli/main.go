@@ -23,7 +23,9 @@ import (
 	"github.com/lockchaos/simrun/internal/modversion"
 	"github.com/lockchaos/simrun/internal/proc"
 	"github.com/lockchaos/simrun/internal/runner"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/text"
+	"github.com/lockchaos/simrun/scenarios"
 )
 
 // verb is one of simrun's commands. run returns an exit code, or an error that
@@ -133,11 +135,46 @@ usage:
 		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock misbehaved as a program"},
 		{ExitUnknown, "unknown: too little evidence, or interrupted"},
 		{ExitUsage, "bad arguments or a bad file; nothing ran"},
-		{ExitInternal, "a fault of simrun itself"},
+		{ExitInternal, "a bug in simrun itself"},
 	} {
 		fmt.Fprintf(w, "  %d\t%s\n", c.code, c.text)
 	}
 	return ExitPass, w.Flush()
+}
+
+// printList prints what can be run.
+func printList(e *env) (int, error) {
+	if len(e.args) > 0 {
+		return 0, usagef("list takes no arguments, but got %q", e.args[0])
+	}
+	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "scenarios")
+	for _, s := range scenarios.Builtin() {
+		fmt.Fprintf(w, "  %s\t%s\n", s.Name, s.Summary)
+	}
+	fmt.Fprintln(w, "\nstrategies")
+	for _, s := range strategy.All() {
+		fmt.Fprintf(w, "  %s\t%s\n", s.Name, s.Summary)
+	}
+	return ExitPass, w.Flush()
+}
+
+// printScenarios describes scenarios in words.
+func printScenarios(e *env) (int, error) {
+	if len(e.args) == 0 {
+		return 0, usagef("explain needs the name or the file of a scenario; %s list shows the built-in ones", program())
+	}
+	for i, name := range e.args {
+		in, err := readScenario(name)
+		if err != nil {
+			return 0, err
+		}
+		if i > 0 {
+			fmt.Fprintln(e.out)
+		}
+		fmt.Fprintln(e.out, strings.TrimRight(scenarios.Explain(in.Scenario), "\n"))
+	}
+	return ExitPass, nil
 }
 
 // printVersion shows what this program is and what it was built with.

@@ -19,10 +19,10 @@ import (
 // outDir is a result folder that exists and can be written to.
 type outDir struct {
 	path   string
-	latest bool // results/latest shall point to it
+	latest bool // results/latest should point to it
 }
 
-// resultsDir holds the result folders that nobody named.
+// resultsDir holds the result folders for which -out was not given.
 const resultsDir = "results"
 
 // openDir makes the result folder and tries to write in it, so that a run does
@@ -52,17 +52,17 @@ func openDir(out, scenario string, files []string) (outDir, error) {
 	return d, nil
 }
 
-// roomFor finds what stands in the folder where a file, or a folder of files,
+// roomFor rejects a folder that holds something where a file, or a folder of files,
 // must go.
 func roomFor(dir string, files []string) error {
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file))
 		if f, err := os.Stat(path); err == nil && f.IsDir() {
-			return usagef("-out: %s is a folder, and a file of that name must be written", path)
+			return usagef("-out: %s is a folder, but a file of that name must be written", path)
 		}
 		for up := filepath.Dir(path); len(up) > len(filepath.Clean(dir)); up = filepath.Dir(up) {
 			if f, err := os.Stat(up); err == nil && !f.IsDir() {
-				return usagef("-out: %s is a file, and a folder of that name must be made", up)
+				return usagef("-out: %s is a file, but a folder of that name must be made", up)
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func written(p runner.Plan, mode string) []string {
 	return both
 }
 
-// outline makes results without content for histories: scenario/strategy/file,
-// those of a scenario in a row.
+// outline makes results without content from the paths of histories,
+// scenario/strategy/file, with those of one scenario next to each other.
 func outline(histories []string) (r reports.Results) {
 	for _, h := range histories {
 		dir, strategy := path.Split(path.Dir(h))
@@ -120,15 +120,15 @@ func freshDir(scenario string) (string, error) {
 	}
 }
 
-// link lets results/latest point to the folder. Where the system has no
-// symbolic links there is no such link. What stands there and is no link stays.
+// link makes results/latest point to the folder, where the system has symbolic
+// links. It replaces nothing but a link.
 func (d outDir) link() error {
 	if !d.latest {
 		return nil
 	}
 	link := filepath.Join(resultsDir, "latest")
 	if f, err := os.Lstat(link); err == nil && f.Mode()&os.ModeSymlink == 0 {
-		return fmt.Errorf("%s is there and is no link: move it away", link)
+		return fmt.Errorf("%s exists and is not a link: move it away", link)
 	}
 	fresh := link + ".new"
 	_ = os.Remove(fresh)
@@ -142,7 +142,7 @@ func (d outDir) link() error {
 	return nil
 }
 
-// linkOrWarn links, and warns where that fails: the results are there all the same.
+// linkOrWarn warns if there can be no link: the results are there all the same.
 func (d outDir) linkOrWarn(w io.Writer) {
 	if err := d.link(); err != nil {
 		fmt.Fprintf(w, "simrun: no link to the latest results: %v\n", err)

@@ -32,10 +32,8 @@ func readScenarios(list string) ([]runner.Input, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, other := range out {
-			if other.Scenario.Name == in.Scenario.Name {
-				return nil, usagef("-scenario gives two scenarios the name %q", in.Scenario.Name)
-			}
+		if slices.ContainsFunc(out, func(other runner.Input) bool { return other.Scenario.Name == in.Scenario.Name }) {
+			return nil, usagef("-scenario gives two scenarios the name %q", in.Scenario.Name)
 		}
 		out = append(out, in)
 	}

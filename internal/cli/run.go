@@ -93,7 +93,7 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 }
 
 // interrupts are the signals that end a run early. The hangup of a terminal is one,
-// unless whoever started simrun had it ignored, as nohup does.
+// unless simrun was started with it ignored, as nohup does.
 func interrupts() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -102,7 +102,7 @@ func interrupts() []os.Signal {
 	return all
 }
 
-// againSeeds is how many more live seeds a cell gets that does not agree: a single
+// againSeeds is how many more live seeds run for a cell that does not agree: a single
 // unseeded run is little evidence.
 const againSeeds = 9
 
@@ -128,7 +128,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 	if err := run(virtualFolder, p); err != nil {
 		return 0, err
 	}
-	if ctx.Err() != nil { // what is done is there; nothing was compared
+	if ctx.Err() != nil { // what was done is written; nothing was compared
 		dir.linkOrWarn(e.err)
 		return codeOf(verdict), nil
 	}
@@ -139,7 +139,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 	}
 	a := results.Agree(sides[0].Results, sides[1:]...)
 	if again := doubtful(p, a); len(again.Scenarios) > 0 && ctx.Err() == nil {
-		fmt.Fprintf(e.out, "\nSome cells disagree, or only just agree: %d more live seeds of those.\n\n", againSeeds)
+		fmt.Fprintf(e.out, "\nSome cells disagree, or only just agree: running %d more live seeds of those.\n\n", againSeeds)
 		if err := run(againFolder, again); err != nil {
 			return 0, err
 		}
@@ -172,17 +172,12 @@ func removeOld(dir string) error {
 // doubtful returns the plan that runs more seeds of the cells that do not agree, or
 // only just.
 func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
-	all, chosen := p.Scenarios, p.Strategies
+	chosen := p.Strategies
 	p.First, p.Count = p.First+uint64(p.Count), againSeeds
 	p.Strategies = func(s *scenarios.Scenario) []string {
 		return slices.DeleteFunc(slices.Clone(chosen(s)), func(strategy string) bool { return !a.Doubtful(s.Name, strategy) })
 	}
-	p.Scenarios = nil
-	for _, in := range all {
-		if len(p.Strategies(in.Scenario)) > 0 {
-			p.Scenarios = append(p.Scenarios, in)
-		}
-	}
+	p.Scenarios = slices.DeleteFunc(slices.Clone(p.Scenarios), func(in runner.Input) bool { return len(p.Strategies(in.Scenario)) == 0 })
 	return p
 }
 
