@@ -175,9 +175,9 @@ func (w *world) Replicate(lag time.Duration) error {
 func (w *world) follow(lag time.Duration) error {
 	ctx, cancel := context.WithTimeout(w.over, serverTimeout)
 	defer cancel()
-	return w.redis.Replicate(ctx, redisserver.Replication{Lag: w.clock.Real(lag), Link: func(upstream string) (redisserver.Link, error) {
+	return w.redis.Replicate(ctx, w.clock.Real(lag), func(upstream string) (redisserver.Link, error) {
 		return w.session.proxies.open("replica", upstream)
-	}})
+	})
 }
 
 // Promote kills the server and puts its replica in its place. The new server gets

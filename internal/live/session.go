@@ -13,10 +13,9 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/live/redisserver"
@@ -52,25 +51,17 @@ type Session struct {
 // Open checks the options and opens what runs share, before anything runs. An
 // unusable Redis or Toxiproxy is an error of one line.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	if o.Scale == 0 {
-		o.Scale = DefaultScale
-	}
-	if o.Redis == "" {
-		o.Redis = redisserver.Miniredis
+	self, err := worker.Self()
+	if err != nil {
+		return nil, err
 	}
 	if o.Worker.Path == "" {
-		self, err := worker.Self()
-		if err != nil {
-			return nil, err
-		}
 		o.Worker = self
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
+	o.Scale = cmp.Or(o.Scale, DefaultScale)
+	o.Redis = cmp.Or(o.Redis, redisserver.Miniredis)
 	s := &Session{options: o, stalls: startMonitor(stallInterval, detectStall)}
-	if err := s.open(ctx, exe); err != nil {
+	if err := s.open(ctx, self.Path); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -145,18 +145,19 @@ func (s *Server) Key(key string) keyobserver.State {
 }
 
 // Restart loses what Redis keeps in memory alone: scripts, and unless keepData the
-// keys, of which it returns the number. Connections stay.
-func (s *Server) Restart(keepData bool) (keys int, err error) {
+// keys. It says how many there were and what became of them. Connections stay.
+func (s *Server) Restart(keepData bool) (keys string, err error) {
 	if err := s.forgetScripts(); err != nil {
-		return 0, err
+		return "", err
 	}
 	s.Tick()
-	keys = len(s.Mini.Keys())
-	if !keepData {
-		s.Mini.FlushAll()
-		s.Note()
+	n := len(s.Mini.Keys())
+	if keepData {
+		return fmt.Sprintf("%d keys kept", n), nil
 	}
-	return keys, nil
+	s.Mini.FlushAll()
+	s.Note()
+	return fmt.Sprintf("%d keys lost", n), nil
 }
 
 func (s *Server) forgetScripts() error {

@@ -125,12 +125,8 @@ func (w *world) Restart(keepData bool) (start func(), proof string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	what := "kept"
-	if !keepData {
-		what = "lost"
-	}
 	r.watch.Sync("")
-	proof = fmt.Sprintf("Redis is down: %d connections closed, new ones refused, %d keys %s", n, keys, what)
+	proof = fmt.Sprintf("Redis is down: %d connections closed, new ones refused, %s", n, keys)
 	return func() { r.down.Store(false) }, proof, nil
 }
 

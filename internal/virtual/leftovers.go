@@ -34,7 +34,7 @@ func (w *world) reportBypass() {
 	for _, d := range w.drivers {
 		bypassed = bypassed || d.bypassed.Load()
 		returned = returned || d.returned.Load()
-		dialed = dialed || d.p.hasDialed()
+		dialed = dialed || d.p.dialed.Load() > 0
 	}
 	if bypassed || returned && !dialed {
 		w.emit(history.Event{

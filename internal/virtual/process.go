@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,9 +38,10 @@ type process struct {
 	rdb      *redis.Client
 	toxics   *toxicLinks // nil where no fault needs toxics
 
-	mu     sync.Mutex
-	dialed int
-	conns  []*conn
+	dialed atomic.Int64 // connections so far
+
+	mu    sync.Mutex
+	conns []*conn
 }
 
 func newProcess(name string, place int, seed uint64, s *scenarios.Scenario, r *redisServer) *process {
@@ -68,12 +70,9 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	if !p.Alive() {
 		return nil, errDead
 	}
-	p.mu.Lock()
-	p.dialed++
-	id := fmt.Sprintf("%s#%d", p.Name, p.dialed)
-	up, down := p.slots(p.dialed)
-	p.mu.Unlock()
-
+	n := p.dialed.Add(1)
+	id := fmt.Sprintf("%s#%d", p.Name, n)
+	up, down := p.slots(n)
 	near := memnet.End{Send: p.latency(id + " up"), Slot: up}
 	far := memnet.End{Send: p.latency(id + " down"), Slot: down}
 	if p.redis.down.Load() {
@@ -114,17 +113,10 @@ func refused(ctx context.Context, up, down memnet.End) (net.Conn, error) {
 	return nil, fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
 }
 
-// hasDialed reports whether the lock has ever opened a connection.
-func (p *process) hasDialed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.dialed > 0
-}
-
 // slots returns the memnet slots of a connection's two directions. They are unique
 // up to 64 clients with 32 open connections each.
-func (p *process) slots(dialed int) (up, down int64) {
-	up = int64(p.place%64) + 64*int64(dialed%32*2)
+func (p *process) slots(dialed int64) (up, down int64) {
+	up = int64(p.place%64) + 64*(dialed%32*2)
 	return up, up + 64
 }
 

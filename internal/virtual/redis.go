@@ -53,12 +53,11 @@ type conn struct {
 	pending bool
 
 	// Under srv.mu:
-	cut  bool  // by Redis's death: no command is applied any more
-	loss *loss // shared by the client's connections; nil: replies arrive
+	cut bool // by Redis's death: no command is applied any more
+	// loss is what to call when the next reply is lost, and nil once it is. The
+	// client's connections share it.
+	loss *func(proof string)
 }
-
-// loss is one reply to be lost.
-type loss struct{ fired func(proof string) } // nil once it is lost
 
 func newRedisServer(emit func(history.Event)) (*redisServer, error) {
 	mini, err := miniserver.New()
@@ -143,7 +142,7 @@ func (c *conn) takeLoss() (fired func(proof string)) {
 	c.srv.mu.Lock()
 	defer c.srv.mu.Unlock()
 	if c.loss != nil {
-		fired, c.loss.fired = c.loss.fired, nil
+		fired, *c.loss = *c.loss, nil
 		c.loss = nil
 	}
 	return fired
@@ -153,10 +152,10 @@ func (c *conn) takeLoss() (fired func(proof string)) {
 func (s *redisServer) loseReply(client string, fired func(proof string)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, open := &loss{fired}, false
+	open := false
 	for _, c := range s.byPeer {
 		if c.client == client {
-			c.loss, open = l, true
+			c.loss, open = &fired, true
 		}
 	}
 	if !open {

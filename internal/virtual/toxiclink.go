@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
@@ -25,12 +26,12 @@ import (
 type toxicLinks struct {
 	seed uint64
 	srv  *toxiproxy.ApiServer
+	open atomic.Int64 // directions that have not ended, also of cut links
 
 	mu     sync.Mutex
 	serial int
 	active []activeToxic
 	links  []*toxicLink // in the order of dialling
-	open   int          // directions that have not ended, also of cut links
 }
 
 type activeToxic struct {
@@ -54,11 +55,9 @@ func newToxicLinks(seed uint64) *toxicLinks {
 // join links the two halves of a new connection through the client's toxics.
 func (l *toxicLinks) join(c *conn, client, server *memnet.Conn) error {
 	link := &toxicLink{conn: c, proxy: toxiproxy.NewProxy(l.srv, c.id, "", "")}
-	l.mu.Lock()
-	l.open += 2
-	l.mu.Unlock()
-	link.proxy.Toxics.StartLink(l.srv, c.id+"upstream", client, &drain{Conn: server, ended: l.ended}, stream.Upstream)
-	link.proxy.Toxics.StartLink(l.srv, c.id+"downstream", server, &drain{Conn: client, ended: l.ended}, stream.Downstream)
+	l.open.Add(2)
+	link.proxy.Toxics.StartLink(l.srv, c.id+"upstream", client, &drain{Conn: server, open: &l.open}, stream.Upstream)
+	link.proxy.Toxics.StartLink(l.srv, c.id+"downstream", server, &drain{Conn: client, open: &l.open}, stream.Downstream)
 	l.mu.Lock()
 	l.links = append(l.links, link)
 	active := l.active
@@ -77,7 +76,7 @@ func (l *toxicLinks) join(c *conn, client, server *memnet.Conn) error {
 type drain struct {
 	*memnet.Conn
 	closed bool // used by the one goroutine that writes
-	ended  func()
+	open   *atomic.Int64
 }
 
 func (d *drain) Write(b []byte) (int, error) {
@@ -92,21 +91,8 @@ func (d *drain) Write(b []byte) (int, error) {
 
 // Close is called once, after the last Write.
 func (d *drain) Close() error {
-	d.ended()
+	d.open.Add(-1)
 	return d.Conn.Close()
-}
-
-func (l *toxicLinks) ended() {
-	l.mu.Lock()
-	l.open--
-	l.mu.Unlock()
-}
-
-// settled reports whether every direction has ended.
-func (l *toxicLinks) settled() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.open == 0
 }
 
 // add puts a toxic on all connections, present and future. hit is how many there

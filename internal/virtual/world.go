@@ -57,5 +57,5 @@ func (w *world) takeDown() {
 }
 
 func (w *world) toxicsSettled() bool {
-	return !slices.ContainsFunc(w.clients, func(p *process) bool { return p.toxics != nil && !p.toxics.settled() })
+	return !slices.ContainsFunc(w.clients, func(p *process) bool { return p.toxics != nil && p.toxics.open.Load() > 0 })
 }

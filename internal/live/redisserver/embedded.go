@@ -122,7 +122,7 @@ func (s *embedded) Stop(_ context.Context, keepData bool) (proof string, err err
 		return "", err
 	}
 	keys, err := s.mini.Restart(keepData)
-	return fmt.Sprintf("miniredis has left %s, its %d keys %s", s.addr, keys, kept(keepData)), err
+	return fmt.Sprintf("miniredis has left %s, its %s", s.addr, keys), err
 }
 
 func (s *embedded) Start(context.Context) (proof string, err error) {
@@ -130,11 +130,11 @@ func (s *embedded) Start(context.Context) (proof string, err error) {
 }
 
 // Replicate starts to keep what a replica would hold; there is no second server.
-func (s *embedded) Replicate(_ context.Context, asked Replication) error {
+func (s *embedded) Replicate(_ context.Context, lag time.Duration, _ Linker) error {
 	if _, has := s.mini.Lag(); has {
 		return errReplicated
 	}
-	s.mini.Replicate(asked.Lag)
+	s.mini.Replicate(lag)
 	return nil
 }
 

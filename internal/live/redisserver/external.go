@@ -150,10 +150,12 @@ func (s *external) unsupported() error {
 	return fmt.Errorf("%s was not started here: %w", s.opt.Addr, chaos.ErrUnsupported)
 }
 
-func (s *external) Stop(context.Context, bool) (string, error)   { return "", s.unsupported() }
-func (s *external) Start(context.Context) (string, error)        { return "", s.unsupported() }
-func (s *external) Replicate(context.Context, Replication) error { return s.unsupported() }
-func (s *external) Promote(context.Context) (string, error)      { return "", s.unsupported() }
+func (s *external) Stop(context.Context, bool) (string, error) { return "", s.unsupported() }
+func (s *external) Start(context.Context) (string, error)      { return "", s.unsupported() }
+func (s *external) Promote(context.Context) (string, error)    { return "", s.unsupported() }
+func (s *external) Replicate(context.Context, time.Duration, Linker) error {
+	return s.unsupported()
+}
 
 // Close removes the run's keys.
 func (s *external) Close() error {

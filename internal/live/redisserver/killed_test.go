@@ -32,7 +32,7 @@ func own() {
 		os.Exit(1)
 	}
 	real := s.(*lifecycle).Server.(*spawned)
-	err = s.Replicate(context.Background(), Replication{Link: func(upstream string) (Link, error) { return newWire(upstream) }})
+	err = s.Replicate(context.Background(), 0, func(upstream string) (Link, error) { return newWire(upstream) })
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

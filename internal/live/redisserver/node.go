@@ -175,17 +175,17 @@ func (n *node) forget() error { return os.RemoveAll(filepath.Join(n.dir, "dump.r
 
 // follow makes the process a replica of a primary, and returns once it has caught up
 // and its link has been made slow.
-func (n *node) follow(ctx context.Context, primary *node, asked Replication) error {
+func (n *node) follow(ctx context.Context, primary *node, lag time.Duration, link Linker) error {
 	// By default a primary waits for further replicas before it sends its data.
 	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
 		return err
 	}
-	link, err := asked.Link(primary.addr)
+	made, err := link(primary.addr)
 	if err != nil {
 		return err
 	}
-	n.link = link
-	host, port, err := net.SplitHostPort(link.Addr())
+	n.link = made
+	host, port, err := net.SplitHostPort(made.Addr())
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (n *node) follow(ctx context.Context, primary *node, asked Replication) err
 	}); err != nil {
 		return fmt.Errorf("the replica does not catch up: %s: %w", status, err)
 	}
-	n.slow, err = link.Delay(asked.Lag)
+	n.slow, err = made.Delay(lag)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Open opens the server that spec names: "miniredis", "redis-server",
@@ -66,8 +67,8 @@ func (s *lifecycle) Start(ctx context.Context) (proof string, err error) {
 	})
 }
 
-func (s *lifecycle) Replicate(ctx context.Context, asked Replication) error {
-	_, err := s.change("replicate", true, func() (string, error) { return "", s.Server.Replicate(ctx, asked) })
+func (s *lifecycle) Replicate(ctx context.Context, lag time.Duration, link Linker) error {
+	_, err := s.change("replicate", true, func() (string, error) { return "", s.Server.Replicate(ctx, lag, link) })
 	return err
 }
 

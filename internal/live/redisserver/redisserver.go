@@ -102,9 +102,10 @@ type Server interface {
 	// the same address. A server not started here: chaos.ErrUnsupported.
 	Stop(ctx context.Context, keepData bool) (proof string, err error)
 	Start(ctx context.Context) (proof string, err error)
-	// Replicate gives the server a lagging replica and returns once it has
-	// caught up. A server not started here: chaos.ErrUnsupported.
-	Replicate(ctx context.Context, asked Replication) error
+	// Replicate gives the server a replica that lags behind in real time, and
+	// returns once it has caught up. An embedded server has no process for a
+	// replica and makes no link. A server not started here: chaos.ErrUnsupported.
+	Replicate(ctx context.Context, lag time.Duration, link Linker) error
 	// Promote kills the server, which ends all its connections, and puts its
 	// replica in its place. The new primary has no replica at first. It fails
 	// with ErrNoReplica if there is none. A server not started here:
@@ -126,14 +127,8 @@ type Link interface {
 	Close() error
 }
 
-// Replication describes the replica to make.
-type Replication struct {
-	// Lag is how far the replica is behind, in real time.
-	Lag time.Duration
-	// Link makes the link to the primary at upstream. An embedded server has no
-	// process for a replica and does not call it.
-	Link func(upstream string) (Link, error)
-}
+// Linker makes the link to the primary at upstream.
+type Linker func(upstream string) (Link, error)
 
 // kept names what a restart did to the data.
 func kept(keep bool) string {

@@ -71,10 +71,10 @@ func (w *wire) Close() error { return w.l.Close() }
 func replicate(t *testing.T, s Server, lag time.Duration) *wire {
 	t.Helper()
 	var w *wire
-	err := s.Replicate(t.Context(), Replication{Lag: lag, Link: func(upstream string) (l Link, err error) {
+	err := s.Replicate(t.Context(), lag, func(upstream string) (l Link, err error) {
 		w, err = newWire(upstream)
 		return w, err
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestReplicaOfARealServer(t *testing.T) {
 	if about["role"] != "slave" || about["master_link_status"] != "up" {
 		t.Errorf("the replica's role is %q, its link %q", about["role"], about["master_link_status"])
 	}
-	if err := s.Replicate(t.Context(), Replication{}); err == nil {
+	if err := s.Replicate(t.Context(), 0, nil); err == nil {
 		t.Error("no error for a second replica")
 	}
 	if err := s.Close(); err != nil {
@@ -186,7 +186,7 @@ func TestReplicaOfARealServer(t *testing.T) {
 func TestALinkThatCannotBeMade(t *testing.T) {
 	s := open(t, RedisServer, Options{}).(*lifecycle)
 	broken := errors.New("no link")
-	err := s.Replicate(t.Context(), Replication{Link: func(string) (Link, error) { return nil, broken }})
+	err := s.Replicate(t.Context(), 0, func(string) (Link, error) { return nil, broken })
 	if !errors.Is(err, broken) || s.Server.(*spawned).replica != nil {
 		t.Errorf("error %v, replica %v", err, s.Server.(*spawned).replica)
 	}

@@ -134,7 +134,7 @@ func restart(t *testing.T, s Server, keep bool) {
 var ending = map[string]func(context.Context, Server) error{
 	"stop":      func(ctx context.Context, s Server) error { _, err := s.Stop(ctx, true); return err },
 	"start":     func(ctx context.Context, s Server) error { _, err := s.Start(ctx); return err },
-	"replicate": func(ctx context.Context, s Server) error { return s.Replicate(ctx, Replication{Lag: time.Second}) },
+	"replicate": func(ctx context.Context, s Server) error { return s.Replicate(ctx, time.Second, nil) },
 	"promote":   func(ctx context.Context, s Server) error { _, err := s.Promote(ctx); return err },
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -81,7 +82,7 @@ func (s *spawned) Start(ctx context.Context) (proof string, err error) {
 }
 
 // Replicate starts a second process that follows the first.
-func (s *spawned) Replicate(ctx context.Context, asked Replication) error {
+func (s *spawned) Replicate(ctx context.Context, lag time.Duration, link Linker) error {
 	if s.replica != nil {
 		return errReplicated
 	}
@@ -91,7 +92,7 @@ func (s *spawned) Replicate(ctx context.Context, asked Replication) error {
 	}
 	r := &node{program: s.primary.program, dir: dir, reaper: s.reaper}
 	if err = r.open(ctx); err == nil {
-		err = r.follow(ctx, s.primary, asked)
+		err = r.follow(ctx, s.primary, lag, link)
 	}
 	if err != nil {
 		r.kill()
