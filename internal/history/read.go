@@ -2,15 +2,14 @@ package history
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
-	"strings"
+
+	"github.com/lockchaos/simrun/internal/strictjson"
 )
 
 // MaxLine is the longest line that a history may have, in bytes.
@@ -168,79 +167,19 @@ func (r *Reader) readHeader(line []byte) error {
 }
 
 // The keys that a line may have; an event must have the first three.
-var eventKeys, headerKeys = keysOf[Event](), keysOf[Header]()
+var eventKeys, headerKeys = strictjson.Keys[Event](), strictjson.Keys[Header]()
 
-func keysOf[T any]() (keys []string) {
-	for f := range reflect.TypeFor[T]().Fields() {
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		keys = append(keys, key)
-	}
-	return keys
-}
-
-// decode reads a line into v, a pointer to a zero struct, and checks what
-// encoding/json does not: that each key is one of keys, to the letter, and comes
-// once, that the first ones, as many as required, are there, and, if any are, that
-// no value is null. It returns other for any mistake but an unknown key.
+// decode reads a line into v. It returns other for any mistake but an unknown key.
 func decode(line []byte, v any, keys []string, required int, other *Problem) (*Problem, string) {
-	if err := json.Unmarshal(line, v); err != nil {
-		if at := (*json.UnmarshalTypeError)(nil); errors.As(err, &at) && at.Field != "" {
-			return other, fmt.Sprintf("%q cannot be a %s", at.Field, at.Value)
-		}
-		return other, err.Error()
+	err := strictjson.Unmarshal(line, v, keys, required)
+	var unknown strictjson.UnknownKey
+	switch {
+	case err == nil:
+		return nil, ""
+	case errors.As(err, &unknown):
+		return ErrUnknownKey, fmt.Sprintf("%q", string(unknown))
 	}
-	object := bytes.Trim(line, " \t\r\n")
-	if object[0] != '{' {
-		return other, "null is no object"
-	}
-	var seen uint
-	for rest := bytes.TrimSpace(object[1 : len(object)-1]); len(rest) > 0; {
-		var quoted, value []byte
-		quoted, rest = cut(rest)
-		value, rest = cut(rest)
-		key := strings.Trim(string(quoted), "\" \t\r\n")
-		if strings.Contains(key, `\`) {
-			_ = json.Unmarshal(quoted, &key) // which succeeded above
-		}
-		i := slices.Index(keys, key)
-		switch {
-		case i < 0:
-			return ErrUnknownKey, fmt.Sprintf("%q", key)
-		case seen&(1<<i) != 0:
-			return other, fmt.Sprintf("%q comes twice", key)
-		case required > 0 && bytes.HasPrefix(bytes.TrimSpace(value), []byte("null")):
-			return other, fmt.Sprintf("%q cannot be null", key)
-		}
-		seen |= 1 << i
-	}
-	for i, key := range keys[:required] {
-		if seen&(1<<i) == 0 {
-			return other, fmt.Sprintf("it lacks %q", key)
-		}
-	}
-	return nil, ""
-}
-
-// cut splits valid JSON at its first colon or comma that is neither in a string
-// nor nested.
-func cut(b []byte) (first, rest []byte) {
-	depth, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{', c == '[':
-			depth++
-		case c == '}', c == ']':
-			depth--
-		case depth == 0 && (c == ':' || c == ','):
-			return b[:i], b[i+1:]
-		}
-	}
-	return b, nil
+	return other, err.Error()
 }
 
 // ReadFile reads a whole history. Where it is rejected, the events before the

@@ -14,8 +14,8 @@ import (
 // layers lists the packages, the lowest first: each may import only packages of
 // lines above its own.
 var layers = [][]string{
-	{"internal/text", "lock", "internal/history", "internal/bubble", "internal/stack", "internal/proc", "internal/modversion", "internal/virtual/memnet", "internal/dev/testneeds", "internal/dev/redisconformance", "internal/dev/layout"},
-	{"chaos"},
+	{"internal/text", "lock", "internal/strictjson", "internal/bubble", "internal/stack", "internal/proc", "internal/modversion", "internal/virtual/memnet", "internal/dev/testneeds", "internal/dev/redisconformance", "internal/dev/layout"},
+	{"chaos", "internal/history"},
 	{"internal/errclass", "internal/check", "internal/keyobserver"},
 	{"scenarios", "internal/results", "internal/timeline", "internal/miniserver", "internal/live/tap", "internal/dev/mutants"},
 	{"internal/strategy"},

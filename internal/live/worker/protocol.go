@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/lockchaos/simrun/internal/errclass"
+	"github.com/lockchaos/simrun/internal/strictjson"
 )
 
 // ErrProtocol: a line of the worker was no answer to the request.
@@ -75,7 +74,7 @@ type Answer struct {
 // parseRequest parses a line strictly.
 func parseRequest(line []byte) (request, error) {
 	var r request
-	if err := json.Unmarshal(line, &r, strict); err != nil {
+	if err := strictjson.Unmarshal(line, &r, requestKeys, 0); err != nil {
 		return request{}, err
 	}
 	if r.WaitMS < 0 || r.MS < 0 {
@@ -88,7 +87,7 @@ func parseRequest(line []byte) (request, error) {
 // [ErrProtocol].
 func parseAnswer(line []byte, r request) (Answer, error) {
 	var a Answer
-	if err := json.Unmarshal(line, &a, strict); err != nil {
+	if err := strictjson.Unmarshal(line, &a, answerKeys, 0); err != nil {
 		return Answer{}, protocolError(line, "%v", err)
 	}
 	if a.ID != r.ID {
@@ -122,15 +121,14 @@ func (a Answer) invalid(do string) string {
 	return ""
 }
 
-// strict makes unknown fields errors, as anything after the object is.
-var strict = json.RejectUnknownMembers(true)
+var requestKeys, answerKeys = strictjson.Keys[request](), strictjson.Keys[Answer]()
 
 // protocolError is an [ErrProtocol] with the beginning of the offending line. If
 // that cannot have been meant as an answer, the error ends with the remedy.
 func protocolError(line []byte, format string, args ...any) error {
 	const most = 120
 	dots, remedy := "", ""
-	if json.Unmarshal(line, &Answer{}, strict) != nil {
+	if strictjson.Unmarshal(line, &Answer{}, answerKeys, 0) != nil {
 		remedy = "; a worker's standard output is for answers alone: print to the standard error"
 	}
 	if len(line) > most {

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockchaos/simrun/internal/proc"
+	"github.com/lockchaos/simrun/internal/strictjson"
 )
 
 const document = "../../../docs/worker-protocol.md"
@@ -132,7 +132,7 @@ func TestTheDocumentedLinesAreStrict(t *testing.T) {
 		}
 		others++
 		var a Answer
-		if err := jsonv2.Unmarshal([]byte(text), &a, strict); err != nil {
+		if err := strictjson.Unmarshal([]byte(text), &a, answerKeys, 0); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		if wrong := a.invalid(strings.TrimSpace(do)); wrong != "" {
