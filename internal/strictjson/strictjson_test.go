@@ -29,7 +29,7 @@ func TestUnmarshal(t *testing.T) {
 		{`null`, "null is no object", 0},
 		{`[]`, "cannot unmarshal array", 0},
 		{`{"id":1} {}`, "after top-level value", 0},
-		{`{"id":"1"}`, `"id" cannot be a string`, 0},
+		{`{"id":"1"}`, `id" cannot be a string`, 0},
 		{`{"ID":1}`, `unknown key "ID"`, 0},
 		{`{"id":1,"nam":"x"}`, `unknown key "nam"`, 0},
 		{`{"id":1,"name":"x","id":2}`, `"id" comes twice`, 0},
