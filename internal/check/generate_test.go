@@ -93,3 +93,12 @@ func wild(seed uint64, n int) (history.Header, []history.Event) {
 	}
 	return h, events
 }
+
+// All judges a whole history that is in memory.
+func All(h history.Header, events []history.Event) Report {
+	j := NewJudge(h)
+	for i := range events {
+		j.Event(&events[i])
+	}
+	return j.Report()
+}

@@ -121,12 +121,3 @@ func (j *Judge) Report() Report {
 	})
 	return r
 }
-
-// All judges a whole history that is in memory.
-func All(h history.Header, events []history.Event) Report {
-	j := NewJudge(h)
-	for i := range events {
-		j.Event(&events[i])
-	}
-	return j.Report()
-}

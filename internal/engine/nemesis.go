@@ -149,18 +149,14 @@ func (n *Nemesis) injection(f *armedFault, target string) func() {
 		case !f.plan.Spec.Target:
 			n.inject(f.plan, "", length)
 		case target == "all":
-			for i, c := range n.clients {
-				n.inject(f.plan, c, length+time.Duration(i)*staggerStep)
+			for i, c := range n.clients { // whose faults end at different instants
+				n.inject(f.plan, c, length+time.Duration(i)*50*time.Microsecond)
 			}
 		default:
 			n.inject(f.plan, target, length)
 		}
 	}
 }
-
-// staggerStep separates the ends of a fault of all clients, from one client to the
-// next.
-const staggerStep = 50 * time.Microsecond
 
 // inject injects a fault into one client, and schedules its end.
 func (n *Nemesis) inject(p chaos.Plan, client string, length time.Duration) {
