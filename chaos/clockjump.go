@@ -13,7 +13,7 @@ var clockJumpSpec = Spec{
 	Name: "clock-jump",
 	Doc:  "steps Redis's clock forward or back",
 	Params: []Param{
-		{Name: "by", Kind: KindDuration, Required: true, Signed: true, Doc: "how far the clock steps, as +31s or -60s"},
+		{Name: "by", Kind: KindDuration, Required: true, Signed: true, Doc: "how far the clock steps, such as +31s or -60s"},
 	},
 	New: func(a Args) (Fault, error) {
 		by := a.Durations["by"]

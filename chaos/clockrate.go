@@ -12,7 +12,7 @@ var clockRateSpec = Spec{
 	Doc:   "lets Redis's clock run faster or slower than real time",
 	Lasts: true,
 	Params: []Param{
-		{Name: "rate", Kind: KindNumber, Required: true, Doc: "seconds of Redis's clock a real second, as 1.1"},
+		{Name: "rate", Kind: KindNumber, Required: true, Doc: "seconds of Redis's clock a real second, such as 1.1"},
 	},
 	New: func(a Args) (Fault, error) {
 		rate := a.Numbers["rate"]

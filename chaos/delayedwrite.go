@@ -13,7 +13,7 @@ var delayedWriteSpec = Spec{
 	Doc:    "keeps a client's next write to the resource in the network",
 	Target: true,
 	Params: []Param{
-		{Name: "by", Kind: KindDuration, Required: true, Doc: "how long the write is on its way, as 40s"},
+		{Name: "by", Kind: KindDuration, Required: true, Doc: "how long the write is on its way, such as 40s"},
 	},
 	New: func(a Args) (Fault, error) {
 		by := a.Durations["by"]

@@ -15,7 +15,7 @@ var failoverSpec = Spec{
 	Name: "failover",
 	Doc:  "kills Redis and promotes its replica, which lags behind",
 	Params: []Param{
-		{Name: "lag", Kind: KindDuration, Required: true, Doc: "how far behind the replica is, as 500ms; the same for all failovers of a scenario"},
+		{Name: "lag", Kind: KindDuration, Required: true, Doc: "how far behind the replica is, such as 500ms; the same for all failovers of a scenario"},
 	},
 	New: func(a Args) (Fault, error) {
 		lag := a.Durations["lag"]

@@ -11,7 +11,7 @@ var redisRestartSpec = Spec{
 	Lasts: true,
 	Params: []Param{
 		{Name: "data", Kind: KindWord, Required: true, OneOf: []string{"kept", "lost"},
-			Doc: "kept: it comes back with its keys, less those that expired meanwhile; lost: it comes back empty"},
+			Doc: "kept: it comes back with its keys, minus those that expired in the meantime; lost: it comes back empty"},
 	},
 	New: func(a Args) (Fault, error) { return redisRestart{keep: a.Words["data"] == "kept"}, nil },
 	Text: func(a Args) string {

@@ -15,7 +15,7 @@ import (
 )
 
 // findBrowser looks for a browser. On a machine without one the test is
-// skipped, which is for laptops alone: with SIMRUN_CI set it fails.
+// skipped, which is acceptable only on a developer's machine: with SIMRUN_CI set it fails.
 func findBrowser(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"} {
@@ -31,7 +31,7 @@ func findBrowser(t *testing.T) string {
 }
 
 // browse opens a report in a browser without a network, does what steps say,
-// and fails on anything that the page has to complain of. The page forbids
+// and fails on any console error. The page forbids
 // itself all requests, so that one would be among the complaints.
 func browse(t *testing.T, path string, width int64, steps func(ctx context.Context)) {
 	t.Helper()

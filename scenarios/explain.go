@@ -53,20 +53,20 @@ func sentence(text string) string {
 func parameterTable(s *Scenario) string {
 	d := text.Duration
 	rows := [][2]string{
-		{"clients", fmt.Sprintf("%d, %d sections each", s.Clients, s.Sections)},
+		{"clients", fmt.Sprintf("%d, %s each", s.Clients, text.Count(s.Sections, "section"))},
 		{"lease", fmt.Sprintf("%s, renewed every %s, at most %d times if capped", d(s.Lease), d(s.Renew), s.Cap)},
 		{"work", s.Work.String() + " inside, then one write"},
 		{"think", s.Think.String() + " between sections"},
-		{"wait", d(s.Wait) + " at most for the lock, then again"},
+		{"wait", d(s.Wait) + " at most for the lock, then retries"},
 		{"rollback", s.Rollback.String() + " inside after a lease was lost"},
-		{"network", s.Network.String() + " a message, each direction"},
+		{"network", s.Network.String() + " per message, each direction"},
 		{"write-timeout", d(s.WriteTimeout)},
 		{"stock", fmt.Sprint(s.Stock)},
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Bounds)) {
 		rows = append(rows, [2]string{"bound of " + name, d(s.Bounds[name])})
 	}
-	rows = append(rows, [2]string{"evidence", fmt.Sprintf("at least %d sections a run", s.MinSections)})
+	rows = append(rows, [2]string{"evidence", fmt.Sprintf("at least %d sections per run are required", s.MinSections)})
 	return table(func(w *tabwriter.Writer) {
 		for _, row := range rows {
 			fmt.Fprintf(w, "  %s\t%s\n", row[0], row[1])

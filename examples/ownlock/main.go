@@ -28,7 +28,7 @@ func main() {
 	os.Exit(sim.Main(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// ours is a lock as many services have it: it never renews its lease, and its
+// ours is a lock of the kind many services use: it never renews its lease, and its
 // release is two commands, a check and a delete.
 type ours struct {
 	redis *redis.Client

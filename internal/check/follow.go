@@ -6,7 +6,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// Follower follows a history event by event, for those who draw it.
+// Follower follows a history event by event, for renderers.
 type Follower struct{ st *state }
 
 // Follow makes a follower.

@@ -8,7 +8,7 @@ import (
 
 var leakProperty = Property{
 	Name: "leak", Unit: Count, Severity: Leftover, Liveness: true, Letter: "L",
-	Broken:    "something was left behind when all was over",
+	Broken:    "something was left behind after the run ended",
 	DependsOn: "what is still under way when the run ends",
 	watch:     func(b breaches) checker { return &leak{b} },
 }

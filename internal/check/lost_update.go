@@ -8,7 +8,7 @@ import (
 
 var lostUpdateProperty = Property{
 	Name: "lost-update", Unit: Count, Severity: Corruption, Letter: "U",
-	Broken:    "an accepted write undid another one that it knew nothing of",
+	Broken:    "an accepted write overwrote another write that it had not seen",
 	DependsOn: "whether two holders read the same version before either writes",
 	watch:     func(b breaches) checker { return &lostUpdate{breaches: b} },
 }

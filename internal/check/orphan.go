@@ -8,7 +8,7 @@ import (
 
 var orphanProperty = Property{
 	Name: "orphan", Unit: Nanoseconds, Severity: Blockage, Letter: "P",
-	Broken:    "a key stood although its owner held no lease",
+	Broken:    "the key existed although its owner held no lease",
 	DependsOn: "whether a command that its client gave up still takes effect; live, the bound is longer by what a machine may dawdle",
 	// Between the server's applying an acquire and the client's learning of it lies
 	// one round trip; a second is a slow one.

@@ -133,9 +133,9 @@ func (st *state) resourceSentence(who string, e *history.Event) (string, weight)
 	case e.Kind == history.Read:
 		return fmt.Sprintf("%s reads stock %d, version %d", who, e.Value, e.Version), plot
 	case e.Kind == history.Checked && lost:
-		return who + " checks its lease, and does not see that it is lost", plot
+		return who + " checks its lease, but does not see that it has been lost", plot
 	case e.Kind == history.Checked:
-		return who + " checks its lease a last time", routine
+		return who + " checks its lease one last time", routine
 	case e.Kind == history.Rejected:
 		return fmt.Sprintf("the resource refuses a write of %s: fencing token %d is old", who, e.Fence), turn
 	case v != nil && (c.current != v || !c.inside):

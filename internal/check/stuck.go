@@ -10,7 +10,7 @@ import (
 
 var stuckProperty = Property{
 	Name: "stuck", Unit: Nanoseconds, Severity: Delay, Liveness: true, Letter: "T",
-	Broken:    "the lock could be had and clients waited for it, but nobody got it in time",
+	Broken:    "the lock was free and clients waited for it, but nobody got it in time",
 	DependsOn: "whether a client comes and asks while those who wait sleep; live, the bound is longer by what a machine may dawdle",
 	// A waiter that was not woken must poll by itself: five seconds allow for its
 	// longest sensible interval and go-redis's timeout of three seconds.

@@ -104,7 +104,7 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 // printHelp shows the verbs, the flags and the exit codes.
 func printHelp(e *env) (int, error) {
 	p := program()
-	fmt.Fprintf(e.out, `simrun shows exactly when a Redis lock loses mutual exclusion, and what that costs.
+	fmt.Fprintf(e.out, `simrun shows exactly when a Redis lock loses mutual exclusion, and what damage follows.
 
 usage:
   %[1]s -scenario NAME|FILE|all [-strategy a,b] [-seeds N | -seed K] [-mode sim|live|both] [-out DIR]
@@ -132,7 +132,7 @@ usage:
 		text string
 	}{
 		{ExitPass, "pass: every expectation held"},
-		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock misbehaved as a program"},
+		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock panicked, hung or leaked"},
 		{ExitUnknown, "unknown: too little evidence, or interrupted"},
 		{ExitUsage, "bad arguments or a bad file; nothing ran"},
 		{ExitInternal, "a bug in simrun itself"},

@@ -11,7 +11,7 @@ import (
 	"github.com/lockchaos/simrun/internal/history"
 )
 
-// What a command has done follows from how the key looked before and after it.
+// A command's effect is inferred from how the key looked before and after it.
 func TestChangesOfTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := func(d time.Duration) time.Time { return time.Now().Add(d) }
@@ -57,7 +57,7 @@ func TestChangesOfTheKey(t *testing.T) {
 			},
 			{"made to last for ever", key("a", 10), forever, "A", "A", []history.Event{{Kind: history.Renewed, Client: "A", Owner: "A"}}},
 			{"lengthened by rounding", key("a", 0), key("a", time.Millisecond), "A", "A", nil},
-			{"lengthened by no more than was unsure", unsure("a", 10*time.Second, 50*time.Millisecond), key("a", 10*time.Second+40*time.Millisecond), "A", "A", nil},
+			{"extended within the uncertainty", unsure("a", 10*time.Second, 50*time.Millisecond), key("a", 10*time.Second+40*time.Millisecond), "A", "A", nil},
 			{"lengthened by the clock's step", key("a", 10*time.Second), key("a", 70*time.Second), "A", "", nil},
 		}
 		for _, tt := range tests {

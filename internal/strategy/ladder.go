@@ -16,7 +16,7 @@ func init() {
 		{Name: "naive", Summary: "SET NX PX, plain DEL", New: reference(lock.NewNaive, common)},
 		{Name: "token", Summary: "SET NX PX of a token, compare and delete", New: reference(lock.NewToken, common)},
 		{Name: "watchdog", Summary: "Redisson's RLock: renewed until released", New: reference(lock.NewWatchdog, renewed)},
-		{Name: "capped", Summary: "watchdog that cancels its holder after so many renewals", New: reference(lock.NewCapped, capped)},
+		{Name: "capped", Summary: "watchdog that cancels its holder after a fixed number of renewals", New: reference(lock.NewCapped, capped)},
 		{Name: "guarded", Summary: "watchdog that counts its lease on its own clock too", New: reference(lock.NewGuarded, renewed)},
 		{
 			Name: "fenced", Summary: "guarded, with fencing tokens that the resource checks", New: reference(lock.NewFenced, renewed),

@@ -15,7 +15,7 @@ import (
 	"github.com/lockchaos/simrun/chaos"
 )
 
-// external is a server that was not started here: only the run's own keys may be
+// external is a server that was not started by simrun: only the run's own keys may be
 // changed.
 type external struct {
 	realServer
@@ -85,7 +85,7 @@ func Redacted(spec string) string {
 }
 
 // examine returns an error if the server may not be used, and notes its version.
-// It reads only, except that it finally writes and deletes one key of the run's.
+// It only reads, except for a final write and delete of one of the run's keys.
 func (s *external) examine(ctx context.Context, shared bool) error {
 	addr := s.opt.Addr
 	if err := checkListening(ctx, addr); err != nil {
@@ -147,7 +147,7 @@ func (s *external) Options() *redis.Options { opt := s.opt; return &opt }
 
 // unsupported is the error of everything that would end the server.
 func (s *external) unsupported() error {
-	return fmt.Errorf("%s was not started here: %w", s.opt.Addr, chaos.ErrUnsupported)
+	return fmt.Errorf("%s was not started by simrun: %w", s.opt.Addr, chaos.ErrUnsupported)
 }
 
 func (s *external) Stop(context.Context, bool) (string, error) { return "", s.unsupported() }
