@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -35,9 +36,10 @@ func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
 	for _, st := range strategy.All() {
 		for seed := range seeds {
 			sc := script{clients: map[string][]op{}}
+			var mu sync.Mutex
 			spied := st
 			spied.New = func(e strategy.Env) (lock.Locker, error) {
-				e.Redis.AddHook(spy{client: e.Owner, begun: time.Now(), into: sc.clients})
+				e.Redis.AddHook(spy{client: e.Owner, begun: time.Now(), mu: &mu, into: sc.clients})
 				return st.New(e)
 			}
 			out := virtual.Run(h, engine.Job{Scenario: s, Strategy: spied, Seed: uint64(seed) + 1, Record: true})
@@ -60,7 +62,8 @@ func record(h bubble.Host, s *scenarios.Scenario, seeds int) []script {
 type spy struct {
 	client string
 	begun  time.Time
-	into   map[string][]op // unlocked: the clients of a bubble take turns
+	mu     *sync.Mutex
+	into   map[string][]op // under mu
 }
 
 func (s spy) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -71,7 +74,9 @@ func (s spy) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPi
 
 func (s spy) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
+		s.mu.Lock()
 		s.into[s.client] = append(s.into[s.client], op{at: time.Since(s.begun), args: cmd.Args()})
+		s.mu.Unlock()
 		return next(ctx, cmd)
 	}
 }
