@@ -142,11 +142,14 @@ func inject(t *testing.T, w chaos.World, name string, a chaos.Args, lasts bool) 
 		t.Fatal(err)
 	}
 	end, err := fault.Inject(w, "A", func(proof string) { proofs = append(proofs, proof) })
+	if errors.Is(err, chaos.ErrUnsupported) {
+		t.Fatalf("%v: give fakeWorld (world_test.go) the methods that its Inject asks for", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := end != nil; got != lasts || got != spec.Lasts {
-		t.Fatalf("has an end: %t, want %t, and Lasts is %t", got, lasts, spec.Lasts)
+		t.Fatalf("Inject returned an end: %t, the case wants one: %t, and Lasts of its Spec is %t: all three must agree", got, lasts, spec.Lasts)
 	}
 	if end != nil {
 		end()

@@ -25,7 +25,7 @@ func TestPropertiesAreComplete(t *testing.T) {
 			for l := range letters {
 				taken += l
 			}
-			missing("Letter", "of its own for charts, none of X! and "+taken)
+			missing("Letter", "of its own for charts, none of X! and "+taken+": "+p.Letter+" is that of "+other+", too")
 		}
 		letters[p.Letter] = p.Name
 		if p.Severity < Corruption || p.Severity > Leftover {

@@ -147,7 +147,7 @@ func (s *Server) Key(key string) keyobserver.State {
 // Restart loses what Redis keeps in memory alone: scripts, and unless keepData the
 // keys. It says how many there were and what became of them. Connections stay.
 func (s *Server) Restart(keepData bool) (keys string, err error) {
-	if err := s.forgetScripts(); err != nil {
+	if err := s.ForgetScripts(); err != nil {
 		return "", err
 	}
 	s.Tick()
@@ -160,7 +160,8 @@ func (s *Server) Restart(keepData bool) (keys string, err error) {
 	return fmt.Sprintf("%d keys lost", n), nil
 }
 
-func (s *Server) forgetScripts() error {
+// ForgetScripts forgets every loaded script, as SCRIPT FLUSH does.
+func (s *Server) ForgetScripts() error {
 	conn, err := s.Mini.Dial()
 	if err != nil {
 		return fmt.Errorf("forget the scripts: %w", err)
@@ -204,7 +205,7 @@ func (s *Server) Note() {
 // Connections stay. There must be a replica.
 func (s *Server) Promote() (lag time.Duration, loss Loss, err error) {
 	r := s.replica.Swap(nil)
-	if err := s.forgetScripts(); err != nil {
+	if err := s.ForgetScripts(); err != nil {
 		return 0, Loss{}, err
 	}
 	clock, last := s.snapshot()

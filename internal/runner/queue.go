@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
@@ -147,6 +148,9 @@ func (q *queue) recordDone(t task, got *runSummary, dead bool) {
 	}
 }
 
+// undeterminedRemedy says what makes a lock's runs repeatable.
+const undeterminedRemedy = "a lock that draws from math/rand needs the line godebug randseednop=0 in its go.mod, and one that draws from elsewhere, or dials or reads a clock outside its environment, cannot be repeated"
+
 // replayMismatch says how a recorded run differs from the one that it repeats, or
 // returns "".
 func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
@@ -160,9 +164,10 @@ func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
 	b, shown := got.Breaches[v.Property]
 	switch {
 	case !shown:
-		return fmt.Sprintf("the recorded run of seed %d does not show the %s that the first run showed", v.Seed, v.Property)
+		return fmt.Sprintf("the recorded run of seed %d does not show the %s that the first run showed; %s", v.Seed, v.Property, undeterminedRemedy)
 	case !reflect.DeepEqual(b.First, v.Violation):
-		return fmt.Sprintf("the recorded run of seed %d shows another %s: %q, the first run %q", v.Seed, v.Property, b.First.Text, v.Violation.Text)
+		return fmt.Sprintf("the recorded run of seed %d shows another %s: %q at %s, the first run %q at %s; %s", v.Seed, v.Property,
+			b.First.Text, time.Duration(b.First.At), v.Violation.Text, time.Duration(v.Violation.At), undeterminedRemedy)
 	}
 	return ""
 }

@@ -30,7 +30,11 @@ func TestEveryFaultFires(t *testing.T) {
 				case history.Fired:
 					return
 				case history.Unfired:
-					t.Fatalf("%s did not fire: %s; does world (faultworld.go) have what its Inject asks for?\n%s", spec.Name, e.Detail, file)
+					remedy := ""
+					if strings.Contains(e.Detail, chaos.ErrUnsupported.Error()) {
+						remedy = ": give world (faultworld.go) the method that its Inject asks for, with the same name and signature"
+					}
+					t.Fatalf("%s did not fire: %s%s\n%s", spec.Name, e.Detail, remedy, file)
 				}
 			}
 			t.Fatalf("%s did not fire: does its Inject call fired?\n%s", spec.Name, file)

@@ -75,21 +75,23 @@ func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 func checkKnown(t *testing.T, s *scenarios.Scenario, st strategy.Strategy, breached map[string]uint64) {
 	known, ok := strategy.KnownBreaches(s.Name, st.Name)
 	if !ok {
-		t.Errorf("it is not known what %s breaches in %s: %s", st.Name, s.Name, remedy)
+		t.Errorf("it is not known what %s breaches in %s: %s", st.Name, s.Name, remedy(s))
 	}
 	for property, seed := range breached {
 		if known[property] != seed {
-			t.Errorf("%s is first breached with seed %d, known is seed %d: %s", property, seed, known[property], remedy)
+			t.Errorf("%s is first breached with seed %d, known is seed %d: %s", property, seed, known[property], remedy(s))
 		}
 	}
 	for property, seed := range known {
 		if breached[property] == 0 && (seed <= librarySeeds || firstBreaches(t, s, st, seed, seed)[property] == 0) {
-			t.Errorf("%s is not breached with seed %d, as is known: %s", property, seed, remedy)
+			t.Errorf("%s is not breached with seed %d, as is known: %s", property, seed, remedy(s))
 		}
 	}
 }
 
-const remedy = "go test ./internal/virtual -run TestKnownBreaches/SCENARIO -update"
+func remedy(s *scenarios.Scenario) string {
+	return "go test ./internal/virtual -run TestKnownBreaches/" + s.Name + " -update"
+}
 
 // With -update, TestKnownBreaches looks at so many seeds of each cell.
 const knownSeeds = 100
