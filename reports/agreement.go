@@ -111,7 +111,7 @@ func agreementHTML(w io.Writer, a Agreement, folders []string) error {
 	}
 	switch agree := len(v.Differ)+len(a.Verdicts) == 0; {
 	case len(a.Cells) == 0 || a.Interrupted && agree:
-		v.Verdict, v.Headline, v.Sentence = results.Unknown, headline(results.Unknown), "Some cells were not run in both modes."
+		v.Verdict, v.Headline, v.Sentence = results.Unknown, "Too little evidence", "Some cells were not run in both modes."
 	case !agree:
 		v.Verdict, v.Headline = results.Unknown, "Virtual and live runs do not fully agree"
 		v.Sentence += " The differences are listed below."

@@ -37,13 +37,13 @@ func ExampleRead() {
 	// Output:
 	// naive pass 310
 	// watchdog pass 0
-	// expiry  ✓ pass
+	// expiry  ✗ 1 of 2 locks are broken
 	// The work outlives the lease.
 	// 3 clients, lease 30 s; violations: count (runs)
 	//
-	// strategy  verdict  runs  sections    overlap  aborted  rejected  wait p50  p99
-	// naive     ✓ pass    100         0  310 (100)        0         0       0 s  0 s
-	// watchdog  ✓ pass    100         0          0        0         0       0 s  0 s
+	// strategy  guarantee  as expected  runs  sections    overlap  aborted  rejected  wait p50  p99
+	// naive     ✗ broken   yes           100         0  310 (100)        0         0       0 s  0 s
+	// watchdog  ✓ holds    yes           100         0          0        0         0       0 s  0 s
 	//
-	// ✓ pass  1 scenario, 2 strategies, 200 runs; 60.0 min of virtual time in 2.00 s (1800 times real time)
+	// pass: as expected  1 scenario, 2 strategies, 200 runs; 60.0 min of virtual time in 2.00 s (1800 times real time)
 }

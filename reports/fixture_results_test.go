@@ -105,6 +105,8 @@ func toyStrategy(t testing.TB, dir, scenario string, l toyLock) results.Strategy
 			Replay: fmt.Sprintf("simrun -scenario %s -strategy %s -seed 1", scenario, l.name),
 		}
 	}
+	s.JudgeGuarantee(true)
+	s.Expectation = results.AsExpected
 	return s
 }
 

@@ -24,13 +24,14 @@ var assets embed.FS
 // pageFuncs are what the templates of all pages call.
 var pageFuncs = template.FuncMap{
 	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
-	"frames": stackFrames, "headline": headline, "join": strings.Join, "letters": letters, "lost": lostText,
+	"frames": stackFrames, "join": strings.Join, "letters": letters, "lost": lostText,
 	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": text.Count,
 	"thousands": text.Number, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "wrongs": wrongs, "observation": countObservation,
-	"count":   func(n float64) string { return text.Number(int(n)) },
-	"minus":   func(a, b float64) float64 { return a - b },
-	"next":    func(i int) int { return i + 1 },
-	"sign":    func(v results.Verdict) string { return verdictSign(v).text },
+	"count":       func(n float64) string { return text.Number(int(n)) },
+	"minus":       func(a, b float64) float64 { return a - b },
+	"next":        func(i int) int { return i + 1 },
+	"sign":        func(g results.Guarantee) string { return guaranteeSign(g).text },
+	"expectation": expectationText, "level": level, "remedy": remedyText,
 	"trimDot": func(s string) string { return strings.TrimSuffix(s, ".") },
 	"width":   barPercent,
 }
@@ -52,15 +53,24 @@ func HTML(w io.Writer, dir string, r Results) error {
 // escapes it for its place.
 type reportView struct {
 	Results
-	Title, Sentence string
-	Facts           []string
-	Strategies      []string     // columns of the matrix; none for a single scenario
-	Letters         []letterName // that the matrix uses
-	Scenarios       []scenarioView
+	Title, Headline, Sentence, Outcome string
+	Guarantee                          results.Guarantee
+	Standings                          []standingView // of each lock; none for a single scenario
+	Facts                              []string
+	Strategies                         []string     // columns of the matrix; none for a single scenario
+	Letters                            []letterName // that the matrix uses
+	Scenarios                          []scenarioView
+}
+
+type standingView struct {
+	Name, Text, Avoidable string
+	Guarantee             results.Guarantee
 }
 
 type scenarioView struct {
 	results.Scenario
+	Headline         string
+	Guarantee        results.Guarantee
 	Many             bool // it is one of many
 	Facts            []string
 	Sentence         string // of one of many; alone, it stands at the top of the page
@@ -75,12 +85,17 @@ type scenarioView struct {
 
 func writeHTML(w io.Writer, r Results, all evidences) error {
 	v := reportView{
-		Results: r, Title: "simrun", Sentence: resultsSentence(r), Letters: letterNames(r),
+		Results: r, Title: "simrun", Sentence: resultsSentence(r), Outcome: outcome(r), Letters: letterNames(r),
 		Facts: append([]string{scopeText(r), paceText(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
 	}
+	v.Guarantee, v.Headline = headline(r)
 	many := len(r.Scenarios) > 1
 	if many {
 		v.Strategies = strategyNames(r)
+		for _, name := range v.Strategies {
+			t, _ := standingOf(r, name)
+			v.Standings = append(v.Standings, standingView{name, standingText(r, name), avoidableText(r, name), t.guarantee()})
+		}
 	}
 	for _, sc := range r.Scenarios {
 		if !many {
@@ -93,6 +108,7 @@ func writeHTML(w io.Writer, r Results, all evidences) error {
 
 func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView {
 	v := scenarioView{Scenario: sc, Many: many, Waits: newWaitsView(sc.Strategies)}
+	v.Guarantee, v.Headline = headline(Results{Scenarios: []results.Scenario{sc}})
 	if many {
 		v.Sentence = scenarioSentence(sc)
 	}

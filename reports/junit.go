@@ -90,7 +90,9 @@ func junitCell(sc results.Scenario, s results.Strategy) junitCase {
 		c.Errors = append(c.Errors, junitFault{Message: unknownText(s), Type: "unknown"})
 	}
 	if s.Verdict == results.Fail && len(c.Failures)+len(c.Errors) == 0 {
-		c.Failures = append(c.Failures, junitFault{Message: "the verdict is fail", Type: "verdict"})
+		c.Failures = append(c.Failures, junitFault{
+			Message: cmp.Or(wrongs(s), "the guarantee is broken"), Type: "guarantee", Text: remedyText(s),
+		})
 	}
 	return c
 }
@@ -98,6 +100,10 @@ func junitCell(sc results.Scenario, s results.Strategy) junitCase {
 // junitOut is what a case measured, which is of interest even if it passed.
 func junitOut(s results.Strategy) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "guarantee %s; as expected: %s\n", s.Guarantee, expectationText(s.Expectation))
+	if remedy := remedyText(s); remedy != "" {
+		fmt.Fprintln(&b, remedy)
+	}
 	fmt.Fprintf(&b, "runs %d, sections %d, aborted %d, rejected writes %d, commands %d\n",
 		s.Runs, s.Sections, s.Aborted, s.RejectedWrites, s.Commands)
 	for _, p := range violated(s) {

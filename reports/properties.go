@@ -74,6 +74,7 @@ type countGroup struct {
 const (
 	letterOther   = "X"
 	letterFinding = "!"
+	signChanged   = "≠" // not as expected
 )
 
 // letters stands for everything that one strategy did wrong, where there is no

@@ -93,6 +93,16 @@ func decode(in io.Reader) (Results, error) {
 	if err := dec.Decode(&r); err != nil {
 		return Results{}, fmt.Errorf("%w: %w", ErrResults, err)
 	}
+	for _, sc := range r.Scenarios {
+		for i := range sc.Strategies {
+			if s := &sc.Strategies[i]; s.Guarantee == "" { // written before there was one
+				s.JudgeGuarantee(s.Verdict != results.Unknown)
+				s.Expectation = map[results.Verdict]results.Expectation{
+					results.Pass: results.AsExpected, results.Fail: results.Changed, results.Unknown: results.NotAsked,
+				}[s.Verdict]
+			}
+		}
+	}
 	return r, validate(r)
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/text"
 )
 
@@ -38,7 +39,8 @@ func TerminalFor(w io.Writer) TerminalOptions {
 }
 
 // Terminal writes results for people at a terminal: a table for one scenario; for
-// many, a matrix and the scenarios that did not pass. The verdict comes last.
+// many, a matrix and the scenarios that did not pass. Whether the locks are safe
+// comes first, and whether that was expected comes last.
 func Terminal(w io.Writer, r Results, o TerminalOptions) error {
 	t := terminal{o: o, s: style{o.Colour}}
 	if len(r.Scenarios) > 1 {
@@ -64,36 +66,34 @@ func (t *terminal) line(parts ...string) { t.out.WriteString(strings.Join(parts,
 
 func (t *terminal) dim(text string) string { return t.s.paint(dim, text) }
 
-// verdictSign shows a verdict in one character.
-func verdictSign(v results.Verdict) cell {
-	switch v {
-	case results.Pass:
-		return cell{"✓", good}
-	case results.Fail:
-		return cell{"✗", harm}
-	default:
-		return cell{"?", warn}
-	}
-}
-
-func verdictCell(v results.Verdict) cell {
-	c := verdictSign(v)
-	return cell{c.text + " " + v.String(), c.tone}
-}
-
-// matrix writes a row for each scenario and a column for each strategy. Letters
-// beside the verdict say what the lock violated: a lock that fails as expected
-// passes, and still fails its users.
+// matrix writes how each lock stands, and a row for each scenario with a column for
+// each lock. Letters say what the lock violated.
 func (t *terminal) matrix(r Results) {
 	names := strategyNames(r)
+	var lead [][]cell
+	for _, n := range names {
+		all, _ := standingOf(r, n)
+		c := guaranteeSign(all.guarantee())
+		lead = append(lead, []cell{{text.OneLine(n), strong}, {c.text + " " + text.OneLine(standingText(r, n)), c.tone}})
+	}
+	t.out.WriteString(table{rows: lead, fixed: 2}.layout(0, t.s))
+	for _, n := range names {
+		if avoidable := avoidableText(r, n); avoidable != "" && !slices.Contains(strategy.Ladder(), n) {
+			t.line(text.OneLine(n + ": " + avoidable))
+		}
+	}
+	t.line()
 	rows := [][]cell{row(dim, append([]string{"scenario"}, names...)...)}
 	for _, sc := range r.Scenarios {
 		line := row(plain, sc.Name)
 		for _, n := range names {
 			c := cell{"·", dim}
 			if s := findStrategy(sc, n); s != nil {
-				c = verdictSign(s.Verdict)
+				c = guaranteeSign(s.Guarantee)
 				c.text = strings.TrimSpace(c.text + " " + letters(*s))
+				if s.Expectation == results.Changed {
+					c.text += " " + signChanged
+				}
 			}
 			line = append(line, c)
 		}
@@ -101,7 +101,7 @@ func (t *terminal) matrix(r Results) {
 	}
 	t.out.WriteString(table{rows: rows, fixed: 1}.layout(t.o.Width, t.s))
 	t.line()
-	t.legend("✓ as expected", "✗ not as expected", "? too little evidence")
+	t.legend("✓ holds", "✗ broken", "? too little evidence", signChanged+" not as expected")
 	var parts []string
 	for _, l := range letterNames(r) {
 		parts = append(parts, l.Letter+" "+l.Name)
@@ -128,8 +128,9 @@ func (t *terminal) legend(parts ...string) {
 }
 
 func (t *terminal) scenario(sc results.Scenario) {
-	v := verdictCell(sc.Verdict)
-	t.line(t.s.paint(strong, text.OneLine(sc.Name)), "  ", t.s.paint(v.tone, v.text))
+	g, sentence := headline(Results{Scenarios: []results.Scenario{sc}})
+	sign := guaranteeSign(g)
+	t.line(t.s.paint(strong, text.OneLine(sc.Name)), "  ", t.s.paint(sign.tone, sign.text+" "+text.OneLine(sentence)))
 	if sc.Summary != "" {
 		t.line(text.OneLine(sc.Summary))
 	}
@@ -149,12 +150,15 @@ func (t *terminal) scenario(sc results.Scenario) {
 func strategyTable(sc results.Scenario) table {
 	props := properties(sc.Strategies...)
 	rows := [][]cell{row(dim, slices.Concat(
-		[]string{"strategy", "verdict", "runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"})...)}
+		[]string{"strategy", "guarantee", "as expected", "runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"})...)}
 	for _, s := range sc.Strategies {
-		line := append(row(plain, s.Name), verdictCell(s.Verdict))
+		line := append(row(plain, s.Name), guaranteeCell(s.Guarantee), expectationCell(s.Expectation))
 		line = append(line, row(plain, text.Number(s.Runs), text.Number(s.Sections))...)
 		for _, p := range props {
 			c := cell{"0", good}
+			if s.Guarantee == results.Unclear {
+				c = cell{"?", warn}
+			}
 			if v := s.Violations[p]; v.Count > 0 {
 				c = cell{fmt.Sprintf("%s (%s)", text.Number(v.Count), text.Number(v.Runs)), harm}
 			}
@@ -165,19 +169,27 @@ func strategyTable(sc results.Scenario) table {
 			markMismatch(cell{text.Number(s.RejectedWrites), plain}, s, "rejected"))
 		rows = append(rows, append(line, row(plain, millis(s.Wait.P50), millis(s.Wait.P99))...))
 	}
-	return table{rows: rows, fixed: 2, right: true}
+	return table{rows: rows, fixed: 3, right: true}
+}
+
+func expectationCell(e results.Expectation) cell {
+	c := cell{expectationText(e), plain}
+	if e == results.Changed {
+		c.tone = harm
+	}
+	return c
 }
 
 // markMismatch marks a cell whose count is not as expected.
 func markMismatch(c cell, s results.Strategy, name string) cell {
 	if slices.ContainsFunc(s.Mismatches, func(m results.Mismatch) bool { return m.Property == name }) {
-		return cell{c.text + " ✗", harm}
+		return cell{c.text + " " + signChanged, harm}
 	}
 	return c
 }
 
-// notes are the lines under a table: whatever is not as expected, one line each
-// with the command that shows it, and each strategy's first violation.
+// notes are the lines under a table: each strategy's first violation and what
+// would avoid it, then whatever is not as expected with the command that shows it.
 func (t *terminal) notes(sc results.Scenario) {
 	before := t.out.Len()
 	note := func(c cell, head, what, replay string) {
@@ -188,8 +200,16 @@ func (t *terminal) notes(sc results.Scenario) {
 		t.line(line)
 	}
 	for _, s := range sc.Strategies {
-		for _, m := range s.Mismatches {
-			note(verdictSign(results.Fail), s.Name+":", mismatchText(s, m), m.Replay)
+		if f := s.FirstViolation; f != nil {
+			note(cell{"·", dim}, s.Name+":", f.Property+": "+f.Violation.Text, f.Replay)
+		}
+	}
+	for _, r := range remedies(sc) {
+		note(cell{"·", dim}, strings.Join(r.names, ", ")+":", r.text, "")
+	}
+	for _, s := range sc.Strategies {
+		if why := unknownText(s); why != "" {
+			note(guaranteeSign(results.Unclear), s.Name+":", why, "")
 		}
 		for _, f := range s.Findings {
 			note(cell{letterFinding, harm}, s.Name+":", findingText(f), f.Replay)
@@ -199,13 +219,8 @@ func (t *terminal) notes(sc results.Scenario) {
 				}
 			}
 		}
-		if why := unknownText(s); why != "" {
-			note(verdictSign(results.Unknown), s.Name+":", why, "")
-		}
-	}
-	for _, s := range sc.Strategies {
-		if f := s.FirstViolation; f != nil {
-			note(cell{"·", dim}, s.Name+":", f.Property+": "+f.Violation.Text, f.Replay)
+		for _, m := range s.Mismatches {
+			note(cell{signChanged, harm}, s.Name+":", mismatchText(s, m), m.Replay)
 		}
 	}
 	if t.out.Len() > before {
@@ -214,8 +229,8 @@ func (t *terminal) notes(sc results.Scenario) {
 }
 
 func (t *terminal) summary(r Results) {
-	c := verdictCell(r.Verdict)
-	t.line(t.s.paint(c.tone, c.text), "  ", scopeText(r), "; ", paceText(r))
+	tones := map[results.Verdict]tone{results.Pass: plain, results.Fail: harm, results.Unknown: warn}
+	t.line(t.s.paint(tones[r.Verdict], r.Verdict.String()+": "+outcome(r)), "  ", scopeText(r), "; ", paceText(r))
 	if facts := setupFacts(r.Setup); len(facts) > 0 {
 		t.line("live     ", strings.Join(facts, ", "))
 	}

@@ -55,6 +55,16 @@ func withMisfits(t testing.TB, dir string, scenarios ...string) results.Results 
 	sc.Strategies[3].Verdict = results.Unknown
 	sc.Strategies[3].UnknownRuns = 100
 	sc.Strategies[3].UnknownReason = "3 sections entered, 6 are the least"
+	for i := range sc.Strategies {
+		s := &sc.Strategies[i]
+		s.JudgeGuarantee(s.Verdict != results.Unknown)
+		switch s.Verdict {
+		case results.Fail:
+			s.Expectation = results.Changed
+		case results.Unknown:
+			s.Expectation = results.NotAsked
+		}
+	}
 	sc.Verdict, r.Verdict = results.Fail, results.Fail
 	return r
 }

@@ -2,11 +2,11 @@ package reports
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
@@ -57,7 +57,7 @@ func writeTrace(w io.Writer, e *evidence) error {
 	if e.violation != nil {
 		t.violation(e.violation, e.events)
 	}
-	slices.SortStableFunc(t.out, func(a, b traceEvent) int { return cmp.Compare(a.TS, b.TS) })
+	sort.SliceStable(t.out, func(i, j int) bool { return t.out[i].TS < t.out[j].TS })
 	h := e.header
 	other, err := json.Marshal(map[string]any{"scenario": h.Scenario, "strategy": h.Strategy, "seed": h.Seed, "mode": h.Mode})
 	if err != nil {

@@ -12,17 +12,6 @@ import (
 	"github.com/lockchaos/simrun/internal/text"
 )
 
-func headline(v results.Verdict) string {
-	switch v {
-	case results.Pass:
-		return "As expected"
-	case results.Fail:
-		return "Not as expected"
-	default:
-		return "Too little evidence"
-	}
-}
-
 func verdictsDiffer(v results.Verdicts) string {
 	return fmt.Sprintf("the verdict is %s in virtual time and %s live: see both reports", v.Virtual, v.Live)
 }
@@ -141,7 +130,7 @@ func resultsSentence(r Results) string {
 			if len(violated(s)) > 0 {
 				broken++
 			}
-			if s.Verdict != results.Pass {
+			if s.Expectation == results.Changed || s.Verdict == results.Unknown {
 				name := s.Name + " in " + sc.Name
 				if m := misbehaviour(s); m != "" {
 					name += " (" + m + ")"
@@ -156,7 +145,7 @@ func resultsSentence(r Results) string {
 	all := fmt.Sprintf("In %d of %d pairs of scenario and strategy the lock violated a property", broken, cells)
 	switch {
 	case len(odd) == 0:
-		return all + ", each time as the scenario expects."
+		return all + "."
 	case len(odd) > 4:
 		return fmt.Sprintf("%s. %d pairs are not as expected, among them %s.", all, len(odd), joinWords(odd[:3]))
 	default:
@@ -174,7 +163,7 @@ func scenarioSentence(sc results.Scenario) string {
 	var groups []group
 	var odd []string
 	for _, s := range sc.Strategies {
-		if s.Verdict != results.Pass {
+		if s.Expectation == results.Changed || s.Verdict == results.Unknown {
 			odd = append(odd, s.Name)
 		}
 		what := wrongs(s)

@@ -13,7 +13,6 @@ func Example() {
 	sim.Register(sim.Strategy{
 		Name:    "mine",
 		Summary: "the lock of our own service",
-		Like:    "token", // judged by what the scenarios expect of this one
 		New: func(e sim.Env) (lock.Locker, error) {
 			return lock.NewToken(e.Redis, e.Key)
 		},

@@ -20,7 +20,6 @@ func main() {
 	sim.Register(sim.Strategy{
 		Name:    "ours",
 		Summary: "the lock of our service",
-		Like:    "token", // judged by what the scenarios expect of this one
 		New: func(e sim.Env) (lock.Locker, error) {
 			return ours{e.Redis, e.Key, e.Owner, e.Lease}, nil
 		},

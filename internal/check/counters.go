@@ -9,6 +9,7 @@ type Counters struct {
 	Aborted  int   `json:"aborted,omitempty"`  // sections rolled back for a lost lease
 	Rejected int   `json:"rejected,omitempty"` // writes that the resource refused
 	Commands int   `json:"commands,omitempty"` // that reached Redis
+	Fenced   int   `json:"fenced,omitempty"`   // leases with a fencing token
 	SoldOut  int   `json:"sold_out,omitempty"` // runs that ended at stock 0
 	Virtual  int64 `json:"virtual,omitempty"`  // time of the last event
 	Inside   int64 `json:"inside,omitempty"`   // time inside, all clients
@@ -21,6 +22,7 @@ func (c *Counters) Add(o Counters) {
 	c.Aborted += o.Aborted
 	c.Rejected += o.Rejected
 	c.Commands += o.Commands
+	c.Fenced += o.Fenced
 	c.SoldOut += o.SoldOut
 	c.Virtual += o.Virtual
 	c.Inside += o.Inside

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/history"
@@ -116,8 +117,9 @@ func (j *Judge) Report() Report {
 			r.Violations = append(r.Violations, v)
 		}
 	}
-	slices.SortStableFunc(r.Violations, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Property, b.Property))
+	sort.SliceStable(r.Violations, func(i, j int) bool {
+		a, b := &r.Violations[i], &r.Violations[j]
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Property, b.Property)) < 0
 	})
 	return r
 }

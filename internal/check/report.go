@@ -75,6 +75,9 @@ func (t *tally) event(e *history.Event) {
 		if c := t.st.who; c != nil && c.asked.known() {
 			t.r.Waits = append(t.r.Waits, e.At-c.asked.at)
 		}
+		if e.Fence > 0 {
+			t.r.Fenced++
+		}
 	case history.Entered:
 		t.r.Sections++
 	case history.Aborted:

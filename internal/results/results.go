@@ -5,7 +5,12 @@
 // Non-goals: computing anything (package check), drawing (package reports).
 package results
 
-import "github.com/lockchaos/simrun/internal/check"
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockchaos/simrun/internal/check"
+)
 
 // SchemaVersion is the version of results.json.
 const SchemaVersion = 1
@@ -45,15 +50,21 @@ type Scenario struct {
 
 // Strategy is one cell: one scenario under one lock, over all its seeds.
 type Strategy struct {
-	Name           string  `json:"name"`
-	Summary        string  `json:"summary,omitempty"`
-	Verdict        Verdict `json:"verdict"`
-	Runs           int     `json:"runs"`
-	UnknownRuns    int     `json:"unknown_runs,omitempty"`
-	UnknownReason  string  `json:"unknown_reason,omitempty"` // of the first such run
-	Sections       int     `json:"sections"`                 // entered
-	Aborted        int     `json:"aborted"`
-	RejectedWrites int     `json:"rejected_writes"`
+	Name           string      `json:"name"`
+	Summary        string      `json:"summary,omitempty"`
+	Verdict        Verdict     `json:"verdict"`
+	Guarantee      Guarantee   `json:"guarantee"`
+	Harm           string      `json:"harm,omitempty"` // of a broken guarantee: the most severe property that was breached, else the class of a finding
+	Expectation    Expectation `json:"expectation"`
+	HeldTo         string      `json:"held_to,omitempty"`  // the reference lock that this one is held to; empty if the scenario names this one
+	AvoidableBy    string      `json:"avoidable_by"`       // the lowest rung of the ladder that holds here; empty if none does, or the guarantee is not broken
+	Inherent       string      `json:"inherent,omitempty"` // why no rung holds, such as InherentInLeases or NoLockHolds; empty if one does or it is not known
+	Runs           int         `json:"runs"`
+	UnknownRuns    int         `json:"unknown_runs,omitempty"`
+	UnknownReason  string      `json:"unknown_reason,omitempty"` // of the first such run
+	Sections       int         `json:"sections"`                 // entered
+	Aborted        int         `json:"aborted"`
+	RejectedWrites int         `json:"rejected_writes"`
 	check.ObservedRuns
 	Commands       int               `json:"commands"`
 	VirtualSeconds float64           `json:"virtual_seconds"`
@@ -68,6 +79,22 @@ type Strategy struct {
 	FirstViolation *FirstViolation   `json:"first_violation,omitempty"`
 	History        string            `json:"history,omitempty"` // path of a history in the result folder: the first violating run, else the first run
 	HistorySeed    uint64            `json:"history_seed,omitempty"`
+}
+
+// JudgeGuarantee sets the guarantee and the harm from what the runs showed. complete
+// reports whether every run is in.
+func (s *Strategy) JudgeGuarantee(complete bool) {
+	misbehaved := slices.IndexFunc(s.Findings, func(f Finding) bool { return !check.OfSurroundings(f.Class) })
+	switch {
+	case len(s.Violations) > 0:
+		s.Guarantee, s.Harm = Broken, slices.MinFunc(slices.Collect(maps.Keys(s.Violations)), check.Compare)
+	case misbehaved >= 0:
+		s.Guarantee, s.Harm = Broken, s.Findings[misbehaved].Class
+	case s.UnknownRuns > 0, s.Runs == 0, !complete:
+		s.Guarantee = Unclear
+	default:
+		s.Guarantee = Holds
+	}
 }
 
 // Breach counts the violations of one property.

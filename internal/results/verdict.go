@@ -45,3 +45,32 @@ func (v Verdict) Worse(w Verdict) Verdict {
 		return Pass
 	}
 }
+
+// Guarantee says whether a lock kept what a lock promises, whatever was expected
+// of it.
+type Guarantee string
+
+// The guarantees. Broken: a property was breached in some run, or the lock
+// misbehaved as a program. Unclear: neither, but some run was too little evidence.
+const (
+	Holds   Guarantee = "holds"
+	Broken  Guarantee = "broken"
+	Unclear Guarantee = "unknown"
+)
+
+// Expectation says whether a cell is as the scenario expects.
+type Expectation string
+
+// The expectations. NotAsked: nothing is expected, or there is too little evidence
+// to judge it.
+const (
+	AsExpected Expectation = "as-expected"
+	Changed    Expectation = "changed"
+	NotAsked   Expectation = "not-asked"
+)
+
+// Why no rung of the ladder avoids a harm.
+const (
+	InherentInLeases = "inherent to leases: only the fence prevents the harm"
+	NoLockHolds      = "no lock on this Redis holds"
+)

@@ -17,7 +17,7 @@ type aggregate struct {
 	waits         histogram
 	unknownSeed   uint64 // of unknownReason
 	unknownReason string
-	evidence      map[string]*evidence        // by what is expected
+	evidence      map[string]*evidence        // by property and observation
 	proof         map[string]*evidence        // the same, with the violations of unknown runs
 	breaches      map[string]*breaches        // by property, those of unknown runs too
 	findings      map[string]*results.Finding // by class; without Replay
@@ -31,14 +31,14 @@ type breaches struct {
 	first          check.Violation // of FirstSeed
 }
 
-func newAggregate(expected map[string]scenarios.Expectation) *aggregate {
+func newAggregate() *aggregate {
 	a := &aggregate{
 		evidence: make(map[string]*evidence),
 		proof:    make(map[string]*evidence),
 		breaches: make(map[string]*breaches),
 		findings: make(map[string]*results.Finding),
 	}
-	for name := range expected {
+	for _, name := range check.Names() {
 		a.evidence[name], a.proof[name] = &evidence{}, &evidence{}
 	}
 	return a

@@ -31,7 +31,7 @@ func TestAggregateDoesNotDependOnTheOrder(t *testing.T) {
 		all = append(all, summarize(seed, r))
 	}
 	sum := func() *aggregate {
-		f := newAggregate(expectations{"overlap": "none", "aborted": "none", "sold-out": "some", "stuck": "none"})
+		f := newAggregate()
 		for _, x := range all {
 			f.add(x, x.Seed%25 == 0)
 		}
@@ -48,7 +48,7 @@ func TestAggregateDoesNotDependOnTheOrder(t *testing.T) {
 }
 
 func TestAggregateKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
-	f := newAggregate(expectations{"overlap": "none", "aborted": "none"})
+	f := newAggregate()
 	breach := []check.Violation{{Property: "overlap"}}
 	f.add(summarize(1, check.Report{Counters: check.Counters{Sections: 9, Aborted: 1}, Unknown: "thin", Violations: breach}), false)
 	f.add(summarize(2, check.Report{Counters: check.Counters{Sections: 9}}), false)

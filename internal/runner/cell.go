@@ -18,9 +18,8 @@ import (
 type cell struct {
 	scenario int // index in the plan
 	sc       *scenarios.Scenario
-	strategy string
-	summary  string // of the strategy
-	expect   map[string]scenarios.Expectation
+	strategy strategy.Strategy
+	live     bool
 	command  string // runs the cell, once its seeds are added
 	oneSeed  bool   // see Plan.Replay
 
@@ -38,11 +37,10 @@ type cell struct {
 func newCell(scenario int, in Input, name string, p Plan, o Options) *cell {
 	st, _ := strategy.Lookup(name)
 	st.Name = name // even if it is unknown
-	expect := st.Expected(in.Scenario)
 	return &cell{
-		scenario: scenario, sc: in.Scenario, strategy: name, summary: st.Summary, expect: expect,
+		scenario: scenario, sc: in.Scenario, strategy: st, live: o.Live != nil,
 		command: command(o.Program, in, name), oneSeed: p.Replay,
-		sum: newAggregate(expect), count: p.Count,
+		sum: newAggregate(), count: p.Count,
 	}
 }
 
@@ -84,7 +82,7 @@ func (c *cell) finished() bool { return c.out == 0 && (c.next == c.count || c.gi
 func (c *cell) result() results.Strategy {
 	a := c.sum
 	r := results.Strategy{
-		Name: c.strategy, Summary: c.summary,
+		Name: c.strategy.Name, Summary: c.strategy.Summary,
 		Runs: a.runs, UnknownRuns: a.unknown, UnknownReason: a.unknownReason,
 		Sections: a.Sections, Aborted: a.Aborted, RejectedWrites: a.Rejected, ObservedRuns: a.ObservedRuns,
 		Commands: a.Commands, VirtualSeconds: float64(a.Virtual) / 1e9,
@@ -127,13 +125,17 @@ func (c *cell) addWaits(r *results.Strategy) {
 	r.Wait = results.Quantiles{P50: r.WaitCDF[50], P99: r.WaitCDF[99], Max: r.WaitCDF[100]}
 }
 
-// judge sets the verdict, the mismatches, and the reason of an unknown verdict.
+// judge sets the guarantee, the verdict, the mismatches, and the reason of an
+// unknown verdict.
 func (c *cell) judge(r *results.Strategy) {
+	terms := c.strategy.Terms(c.sc, c.sum.Fenced > 0)
+	misbehaved := slices.ContainsFunc(r.Findings, func(f results.Finding) bool { return holdsAgainst(f, terms) })
+	r.JudgeGuarantee(c.complete())
 	var unsure []string
 	held := 0
-	r.Expected = make(map[string]string)
-	for _, name := range slices.Sorted(maps.Keys(c.expect)) {
-		want := c.expect[name]
+	r.HeldTo, r.Expected = terms.HeldTo, make(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(terms.Expected)) {
+		want := terms.Expected[name]
 		e := c.sum.evidenceFor(name, want)
 		r.Expected[name] = string(want)
 		switch rule(want, e, c.complete() && !c.oneSeed) {
@@ -142,46 +144,65 @@ func (c *cell) judge(r *results.Strategy) {
 		case undecided:
 			unsure = append(unsure, undecidedText(e, name, c.oneSeed))
 		case broken:
-			seed, sentence := brokenBy(e, name, want)
-			replay := c.replay(seed)
-			if want == scenarios.Some { // no one seed shows what never happens
-				replay = fmt.Sprintf("%s -seeds %d", c.command, c.count)
-			}
-			r.Mismatches = append(r.Mismatches, results.Mismatch{
-				Property: name, Want: string(want), Got: e.got(), Seed: seed, Replay: replay,
-				Text: c.strategy + ": " + sentence,
-			})
+			r.Mismatches = append(r.Mismatches, c.mismatch(name, want, e))
 		}
 	}
-	r.Verdict, r.UnknownReason = c.verdict(r, unsure, held)
+	for _, name := range slices.SortedFunc(maps.Keys(c.sum.breaches), check.Compare) {
+		// A real machine shows more than virtual time does.
+		if _, judged := terms.Expected[name]; !judged && !c.live && !terms.Tolerate(name) {
+			b := c.sum.breaches[name]
+			r.Mismatches = append(r.Mismatches, c.mismatch(name, scenarios.None,
+				evidence{runs: c.sum.runs, with: b.Runs, total: b.Count, firstWith: b.FirstSeed}))
+		}
+	}
+	unsureOf := ""
+	if len(unsure) > 0 && !(c.oneSeed && held > 0) {
+		unsureOf = unsure[0]
+	}
+	r.Verdict, r.Expectation, r.UnknownReason = c.verdict(r, terms.Asked(), misbehaved, unsureOf)
 }
 
-func (c *cell) verdict(r *results.Strategy, unsure []string, held int) (results.Verdict, string) {
+func (c *cell) mismatch(name string, want scenarios.Expectation, e evidence) results.Mismatch {
+	seed, sentence := brokenBy(e, name, want)
+	replay := c.replay(seed)
+	if want == scenarios.Some { // no one seed shows what never happens
+		replay = fmt.Sprintf("%s -seeds %d", c.command, c.count)
+	}
+	return results.Mismatch{
+		Property: name, Want: string(want), Got: e.got(), Seed: seed, Replay: replay,
+		Text: c.strategy.Name + ": " + sentence,
+	}
+}
+
+// verdict returns the verdict, how the expectation stands, and the reason of an
+// unknown verdict. unsure says why an expectation could not be judged.
+func (c *cell) verdict(r *results.Strategy, asked, misbehaved bool, unsure string) (results.Verdict, results.Expectation, string) {
 	why := r.UnknownReason
-	misbehaved := slices.ContainsFunc(r.Findings, c.holdsAgainst)
 	switch {
 	case len(r.Mismatches) > 0 || misbehaved:
-		return results.Fail, why
+		return results.Fail, results.Changed, why
+	case !asked && r.Guarantee == results.Broken:
+		return results.Fail, results.NotAsked, why
 	case r.UnknownRuns > 0:
-		return results.Unknown, why
+		return results.Unknown, results.NotAsked, why
 	case r.Runs == 0:
-		return results.Unknown, "nothing ran"
+		return results.Unknown, results.NotAsked, "nothing ran"
 	case !c.complete():
-		return results.Unknown, "not all seeds ran"
-	case len(c.expect) == 0:
-		return results.Unknown, "the scenario expects nothing of this strategy: name it under expect: in the scenario file, or say which one it is Like where it is registered"
-	case len(unsure) > 0 && !(c.oneSeed && held > 0):
-		return results.Unknown, unsure[0]
+		return results.Unknown, results.NotAsked, "not all seeds ran"
+	case !asked:
+		return results.Pass, results.NotAsked, ""
+	case unsure != "":
+		return results.Unknown, results.NotAsked, unsure
 	default:
-		return results.Pass, ""
+		return results.Pass, results.AsExpected, ""
 	}
 }
 
 // holdsAgainst reports whether a finding fails the cell. One about the
 // surroundings does not, and a leak that the scenario expects was judged as a
 // property.
-func (c *cell) holdsAgainst(f results.Finding) bool {
-	_, judged := c.expect[f.Class]
+func holdsAgainst(f results.Finding, terms strategy.Terms) bool {
+	_, judged := terms.Expected[f.Class]
 	return !check.OfSurroundings(f.Class) && !judged
 }
 

@@ -113,7 +113,7 @@ func (q *queue) done(c *cell, n int) {
 	if c.finished() && !c.closed {
 		q.closeCell(c)
 		q.progress.Ended++
-		q.progress.Cell = c.sc.Name + " " + c.strategy
+		q.progress.Cell = c.sc.Name + " " + c.strategy.Name
 	}
 	q.opt.Progress(q.progress)
 }

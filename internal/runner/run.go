@@ -60,6 +60,7 @@ func (q *queue) assemble(interrupted bool) results.Results {
 		if len(s.Strategies) == 0 {
 			s.Verdict = results.Unknown
 		}
+		explainHarm(&s)
 		r.Verdict = r.Verdict.Worse(s.Verdict)
 		r.Scenarios = append(r.Scenarios, s)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/engine"
-	"github.com/lockchaos/simrun/internal/strategy"
 )
 
 // work does all tasks, Options.Procs at once. The first error ends all and is
@@ -54,13 +53,12 @@ func (q *queue) drain(ctx context.Context) error {
 // playLive runs the one seed of a task. A live run cannot be repeated, so each
 // keeps its history until its cell is closed.
 func (q *queue) playLive(ctx context.Context, t task) error {
-	st, ok := strategy.Lookup(t.cell.strategy)
-	if !ok {
-		return fmt.Errorf("strategy %q is not registered", t.cell.strategy)
+	if t.cell.strategy.New == nil {
+		return fmt.Errorf("strategy %q is not registered", t.cell.strategy.Name)
 	}
-	out, err := q.opt.Live(ctx, engine.Job{Scenario: t.cell.sc, Strategy: st, Seed: t.first, Record: true})
+	out, err := q.opt.Live(ctx, engine.Job{Scenario: t.cell.sc, Strategy: t.cell.strategy, Seed: t.first, Record: true})
 	if err != nil {
-		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, st.Name, err)
+		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, t.cell.strategy.Name, err)
 	}
 	if q.opt.Dir != "" {
 		if err := record(q.liveFile(t.cell, t.first), out.Header, out.Events); err != nil {
@@ -108,7 +106,7 @@ func (w *worker) order(ctx context.Context, t task) (err error) {
 	in := w.q.plan.Scenarios[t.cell.scenario]
 	o := order{
 		Scenario: definition{Name: in.Scenario.Name, File: in.Scenario.File, Source: in.Source},
-		Strategy: t.cell.strategy, First: t.first, Count: t.count,
+		Strategy: t.cell.strategy.Name, First: t.first, Count: t.count,
 	}
 	if t.record {
 		o.Record = w.q.file(t.cell)

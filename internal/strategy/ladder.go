@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -8,8 +9,12 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
-// The reference locks, each a step up from the one before. A new one is an entry
-// here.
+var ladder []string
+
+// Ladder lists the reference locks, each a step up from the one before.
+func Ladder() []string { return slices.Clone(ladder) }
+
+// A new reference lock is an entry here.
 func init() {
 	capped := func(e Env) []lock.Option { return append(renewed(e), lock.WithMaxRenewals(e.Cap)) }
 	for _, s := range []Strategy{
@@ -24,6 +29,7 @@ func init() {
 		},
 	} {
 		Register(s)
+		ladder = append(ladder, s.Name)
 	}
 }
 

@@ -40,8 +40,8 @@ type Env struct {
 type Strategy struct {
 	Name    string
 	Summary string // one line
-	// Like names the strategy whose expectations apply in scenarios that do not
-	// name this one; empty if there is none.
+	// Like names the strategy that this one is held to in scenarios that do not name
+	// it. Empty: the highest rung of the ladder that its interface allows.
 	Like string
 	New  func(Env) (lock.Locker, error)
 	// Keeps names keys that may outlive the run without expiry, such as a
@@ -67,13 +67,58 @@ func Register(s Strategy) {
 	registered = append(registered, s)
 }
 
-// Expected is what a scenario expects of the strategy, by its name or else by Like;
-// nil if nothing is expected.
-func (s Strategy) Expected(in *scenarios.Scenario) map[string]scenarios.Expectation {
-	if own, ok := in.Expect[s.Name]; ok {
-		return own
+// Terms are what a strategy is judged by in one scenario.
+type Terms struct {
+	// Expected is what the scenario expects, by property or observation. If it does
+	// not name the strategy, these are the properties that HeldTo must not breach.
+	Expected map[string]scenarios.Expectation
+	// HeldTo names the lock that a strategy is held to, if the scenario does not
+	// name the strategy; empty if there is none, or the scenario does not name it.
+	HeldTo string
+
+	known  map[string]uint64
+	listed bool // known lists every property that may be breached
+}
+
+// Asked reports whether anything is expected.
+func (t Terms) Asked() bool { return len(t.Expected) > 0 || t.HeldTo != "" }
+
+// Tolerate reports whether the property may be breached although it is not in
+// Expected: the reference lock is known to breach it, or what that one breaches is
+// not known.
+func (t Terms) Tolerate(property string) bool { return !t.listed || t.known[property] > 0 }
+
+// Terms returns what the strategy is judged by in a scenario that names it; or in
+// one that names the lock that it is held to. That is Like, or else the highest rung
+// of the ladder that its interface allows: fenced if it gives fencing tokens, else
+// guarded. That a rung shows a flaw binds nobody but the rung itself.
+func (s Strategy) Terms(in *scenarios.Scenario, fences bool) Terms {
+	rung := s.Name
+	expected, named := in.Expect[rung]
+	var t Terms
+	if named {
+		t.Expected = expected
+	} else {
+		if rung = s.Like; rung == "" {
+			rung = "guarded"
+			if fences {
+				rung = "fenced"
+			}
+		}
+		if expected, named = in.Expect[rung]; !named {
+			return t
+		}
+		t.HeldTo, t.Expected = rung, map[string]scenarios.Expectation{}
+		for property, e := range expected {
+			if e == scenarios.None {
+				t.Expected[property] = e
+			}
+		}
 	}
-	return in.Expect[s.Like]
+	if in.File == "" {
+		t.known, t.listed = KnownBreaches(in.Name, rung)
+	}
+	return t
 }
 
 // All lists the registered strategies, in order.

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/lockchaos/simrun/internal/history"
 )
@@ -41,7 +42,7 @@ func (t Timeline) Marks() []Mark {
 	for _, l := range t.Clients {
 		all = append(all, l.Marks...)
 	}
-	slices.SortFunc(all, func(a, b Mark) int { return a.Seq - b.Seq })
+	sort.Slice(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
 	return all
 }
 

@@ -22,7 +22,7 @@ func TestLibraryHolds(t *testing.T) {
 	for _, s := range scenarios.Builtin() {
 		t.Run(s.Name, func(t *testing.T) {
 			for _, st := range strategy.All() {
-				if len(st.Expected(s)) == 0 {
+				if len(st.Terms(s, false).Expected) == 0 {
 					t.Errorf("%s: nothing is expected of %s, nor of the strategy that it is Like: add it under expect in scenarios/library/%s.yaml", s.Name, st.Name, s.Name)
 				}
 				t.Run(st.Name, func(t *testing.T) { cell(t, s, st) })
@@ -59,7 +59,7 @@ func cell(t *testing.T, s *scenarios.Scenario, st strategy.Strategy) {
 		}
 	}
 	checkKnown(t, s, st, breached)
-	for what, want := range st.Expected(s) {
+	for what, want := range st.Terms(s, false).Expected {
 		got := runs[what]
 		switch {
 		case want == scenarios.None && got > 0,
