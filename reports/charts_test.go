@@ -7,10 +7,11 @@ import (
 	"path"
 	"testing"
 
+	"gonum.org/v1/plot"
+
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/results"
-	"gonum.org/v1/plot"
 )
 
 // Odd results must still give a picture: a chart that fails would hide what

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/goccy/go-yaml/token"
+
 	"github.com/lockchaos/simrun/internal/text"
 )
 

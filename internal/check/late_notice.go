@@ -7,7 +7,7 @@ import (
 )
 
 var lateNoticeProperty = Property{
-	Name: "late-notice", Unit: Nanoseconds, Severity: Misinformation, Liveness: true, Letter: "N",
+	Name: "late-notice", Unit: Nanoseconds, Severity: Misinformation, LeaseLimit: true, Liveness: true, Letter: "N",
 	Broken:    "a holder inside learned too late, or never, that it had lost its lease",
 	DependsOn: "how soon the holder next hears of Redis; live, the bound is longer by what a machine may dawdle",
 	// A holder that works in slices looks at its lease several times a second: one

@@ -3,7 +3,7 @@ package check
 import "github.com/lockchaos/simrun/internal/history"
 
 var overlapProperty = Property{
-	Name: "overlap", Unit: Nanoseconds, Severity: Exclusion, Letter: "O",
+	Name: "overlap", Unit: Nanoseconds, Severity: Exclusion, LeaseLimit: true, Letter: "O",
 	Broken:    "two clients are inside at once",
 	DependsOn: "whether the next client enters before the last holder has learned of its loss and left",
 	turning:   history.Entered,

@@ -21,13 +21,16 @@ import (
 
 // Property is something that must never happen, or must happen in time.
 type Property struct {
-	Name      string
-	Unit      string   // what Violation.Size is: Nanoseconds or Count
-	Severity  Severity // of several breaches, the most severe is shown first
-	Liveness  bool     // something must happen in time; otherwise, something must never happen
-	Letter    string   // stands for the name where there is no room for it
-	Broken    string   // the breach in one sentence, for reports: "two clients are inside at once"
-	DependsOn string   // what decides, beside the lock, whether a run shows a breach: the seed in virtual time, nobody on a real machine
+	Name     string
+	Unit     string   // what Violation.Size is: Nanoseconds or Count
+	Severity Severity // of several breaches, the most severe is shown first
+	Liveness bool     // something must happen in time; otherwise, something must never happen
+	// LeaseLimit: where no lease can avoid all such breaches, as under a long pause,
+	// one lock may show this one and another a different one.
+	LeaseLimit bool
+	Letter     string // stands for the name where there is no room for it
+	Broken     string // the breach in one sentence, for reports: "two clients are inside at once"
+	DependsOn  string // what decides, beside the lock, whether a run shows a breach: the seed in virtual time, nobody on a real machine
 
 	// How late is too late, for a property that must hold in time: a length of
 	// time, or a number of leases. The bound is exclusive: what takes exactly as

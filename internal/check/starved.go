@@ -3,7 +3,7 @@ package check
 import "github.com/lockchaos/simrun/internal/history"
 
 var starvedProperty = Property{
-	Name: "starved", Unit: Nanoseconds, Severity: Delay, Liveness: true, Letter: "V",
+	Name: "starved", Unit: Nanoseconds, Severity: Delay, LeaseLimit: true, Liveness: true, Letter: "V",
 	Broken:      "a holder kept others waiting for too long",
 	DependsOn:   "how long the others have waited already",
 	BoundLeases: 10, // a holder may renew a few times, but not keep others out for ten leases

@@ -19,10 +19,11 @@ type state struct {
 	inside  []*client // in the order of entry
 
 	owner *client // of the key; nil if there is no key or its owner is not known
-	life  int64   // when the key was last locked or renewed
+	life  int64   // when the key was last locked, or renewed for an open lease
 
 	faults map[[2]string]int // lasting faults that are active, by fault and client
 	active int               // how many they are
+	faulty bool              // some fault has fired
 
 	// What this event caused; nil for nothing.
 	who    *client // the event's client
@@ -76,7 +77,9 @@ func (st *state) updateKey(e *history.Event) bool {
 			c.locked, c.lost = st.now, ref{}
 		}
 	case history.Renewed:
-		st.life = e.At
+		if st.holderRenewed() {
+			st.life = e.At
+		}
 	case history.Unlocked, history.Expired:
 		st.lose(st.owner)
 		st.owner = nil
@@ -99,6 +102,7 @@ func (st *state) lose(c *client) {
 func (st *state) updateRun(e *history.Event) bool {
 	switch e.Kind {
 	case history.Fired:
+		st.faulty = true
 		st.fired(e)
 	case history.Over:
 		st.over(e)
@@ -187,6 +191,12 @@ func (st *state) exit(c *client) {
 	}
 	c.inside, st.exited = false, c
 	st.inside = slices.DeleteFunc(st.inside, func(o *client) bool { return o == c })
+}
+
+// holderRenewed reports whether the key was renewed, with the present event, by its
+// owner under an open lease. Whoever else renews it prolongs nobody's lease.
+func (st *state) holderRenewed() bool {
+	return st.who != nil && st.who == st.owner && st.who.phase == held
 }
 
 // leaseOver is when the lease's nominal length ends, after which the key should

@@ -19,9 +19,11 @@ var stuckProperty = Property{
 }
 
 // stuck: a live client waited and the lock could be had, but nobody got it
-// within the bound. It could be had while nobody was inside, the key was gone
-// or had outlived its lease's nominal length by true time (not by Redis's
-// clock), and no fault was active. A client that was refused goes on waiting if
+// within the bound. It could be had while nobody was inside, no fault was active,
+// and the key was gone or had outlived its lease's nominal length by true time (not
+// by Redis's clock). A renewal prolongs the lease only for an owner that has one
+// open; and before any fault, the key of a client that was never granted the lock
+// has no lease. A client that was refused goes on waiting if
 // it asks again; if not, its wait ended with the refusal. One such period is one
 // violation; its size is how long it was.
 type stuck struct {
@@ -33,11 +35,13 @@ type stuck struct {
 	key   ref     // who may have it was settled by this event of the key
 	owner *client // of the key, while it keeps others out, be it past its lease
 	gone  ref     // a key that had outlived its lease ended
+
+	keeper *client // whose key it became without being granted the lock
 }
 
 func (s *stuck) event(e *history.Event) {
 	st := s.st
-	got := e.Kind == history.Acquired || e.Kind == history.Locked || e.Kind == history.Renewed
+	got := e.Kind == history.Acquired || e.Kind == history.Locked || e.Kind == history.Renewed && st.holderRenewed()
 	open := len(st.inside) == 0 && st.active == 0 && slices.ContainsFunc(st.clients, (*client).asks)
 	if s.open && (got || !open) {
 		s.close()
@@ -53,11 +57,19 @@ func (s *stuck) event(e *history.Event) {
 		s.quiet = st.now
 	}
 	s.watchKey(e)
+	if c := s.keeper; c != nil && (c.phase == held || c.inside || c.crashed) {
+		s.keeper = nil
+	}
 }
 
 func (s *stuck) watchKey(e *history.Event) {
 	switch e.Kind {
-	case history.Locked, history.Renewed:
+	case history.Renewed:
+		if s.st.holderRenewed() {
+			s.free, s.key, s.gone = s.st.leaseOver(), s.st.now, ref{}
+		}
+	case history.Locked:
+		s.keeper = s.st.owner // until it is granted the lock
 		s.free, s.key, s.owner, s.gone = s.st.leaseOver(), s.st.now, s.st.owner, ref{}
 	case history.Unlocked, history.Expired:
 		if e.At <= s.free {
@@ -74,7 +86,10 @@ func (s *stuck) close() {
 	if s.quiet.known() {
 		end = s.quiet
 	}
-	size := end.at - max(s.since, s.free)
+	size := end.at - s.since
+	if s.keeper == nil || s.st.faulty {
+		size = end.at - max(s.since, s.free)
+	}
 	if size <= s.bound {
 		return
 	}
@@ -84,7 +99,10 @@ func (s *stuck) close() {
 	}
 	var died ref
 	text := "nobody got the lock for " + span(size) + ", although it could be had and clients waited"
-	if s.owner != nil {
+	switch {
+	case s.keeper != nil && !s.st.faulty:
+		text = fmt.Sprintf("nobody got the lock for %s: %s had its key but no lease, and clients waited", span(size), s.keeper.name)
+	case s.owner != nil:
 		died = s.owner.died
 		text = fmt.Sprintf("nobody got the lock for %s after the lease of %s was over, although clients waited", span(size), s.owner.name)
 	}

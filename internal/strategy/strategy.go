@@ -8,6 +8,7 @@ package strategy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/lock"
 	"github.com/lockchaos/simrun/scenarios"
 )
@@ -76,8 +78,9 @@ type Terms struct {
 	// name the strategy; empty if there is none, or the scenario does not name it.
 	HeldTo string
 
-	known  map[string]uint64
-	listed bool // known lists every property that may be breached
+	known   map[string]uint64
+	listed  bool // known lists every property that may be breached
+	limited bool // beside known, those that are a limit of leases may be, too
 }
 
 // Asked reports whether anything is expected.
@@ -86,12 +89,16 @@ func (t Terms) Asked() bool { return len(t.Expected) > 0 || t.HeldTo != "" }
 // Tolerate reports whether the property may be breached although it is not in
 // Expected: the reference lock is known to breach it, or what that one breaches is
 // not known.
-func (t Terms) Tolerate(property string) bool { return !t.listed || t.known[property] > 0 }
+func (t Terms) Tolerate(property string) bool {
+	p, _ := check.Lookup(property)
+	return !t.listed || t.known[property] > 0 || t.limited && p.LeaseLimit
+}
 
 // Terms returns what the strategy is judged by in a scenario that names it; or in
 // one that names the lock that it is held to. That is Like, or else the highest rung
 // of the ladder that its interface allows: fenced if it gives fencing tokens, else
-// guarded. That a rung shows a flaw binds nobody but the rung itself.
+// guarded. That a rung shows a flaw binds nobody but the rung itself; and where a
+// rung meets a limit of leases, another lock may meet it in another way.
 func (s Strategy) Terms(in *scenarios.Scenario, fences bool) Terms {
 	rung := s.Name
 	expected, named := in.Expect[rung]
@@ -118,6 +125,14 @@ func (s Strategy) Terms(in *scenarios.Scenario, fences bool) Terms {
 	if in.File == "" {
 		t.known, t.listed = KnownBreaches(in.Name, rung)
 	}
+	for property := range t.known {
+		p, _ := check.Lookup(property)
+		t.limited = t.limited || p.LeaseLimit && t.HeldTo != ""
+	}
+	maps.DeleteFunc(t.Expected, func(property string, _ scenarios.Expectation) bool {
+		p, _ := check.Lookup(property)
+		return t.limited && p.LeaseLimit
+	})
 	return t
 }
 
