@@ -1,9 +1,17 @@
 package runner
 
 import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/strategy"
+	"github.com/lockchaos/simrun/scenarios"
 )
 
 // cells makes a scenario from a file in which the locks breach what is given.
@@ -61,5 +69,55 @@ func TestWhatItTakesInABuiltInScenario(t *testing.T) {
 	explainHarm(s)
 	if got := s.Strategies[0].AvoidableBy; got != "guarded" {
 		t.Errorf("avoidable by %q, want guarded, which is known to hold", got)
+	}
+}
+
+var update = flag.Bool("update", false, "write docs/guarantees.md anew")
+
+// docs/guarantees.md says of every reference lock in every built-in scenario
+// whether it holds, and what would avoid its harm.
+func TestTheTableOfGuarantees(t *testing.T) {
+	const path = "../../docs/guarantees.md"
+	var out strings.Builder
+	out.WriteString(`# What each reference lock guarantees
+
+Generated from what the locks are known to breach in the built-in scenarios: ` + "`go test ./internal/runner -run TestTheTableOfGuarantees -update`" + `.
+Below the worst property that is breached stands what would avoid it: the lowest rung of the ladder that holds there; or, where none does, that
+the harm is inherent to leases, or that no lock on this Redis holds.
+
+`)
+	ladder := strategy.Ladder()
+	fmt.Fprintf(&out, "| scenario | %s |\n|%s\n", strings.Join(ladder, " | "), strings.Repeat(" --- |", 1+len(ladder)))
+	for _, s := range scenarios.Builtin() {
+		breaches := map[string][]string{}
+		for _, name := range ladder {
+			known, _ := strategy.KnownBreaches(s.Name, name)
+			breaches[name] = slices.Collect(maps.Keys(known))
+		}
+		sc := cells(breaches)
+		sc.Name, sc.File = s.Name, ""
+		explainHarm(sc)
+		fmt.Fprintf(&out, "| `%s` |", s.Name)
+		for _, c := range sc.Strategies {
+			what := string(c.Guarantee)
+			if c.Guarantee == results.Broken {
+				what = fmt.Sprintf("**%s**<br>%s", c.Harm, c.Inherent)
+				if c.AvoidableBy != "" {
+					what = fmt.Sprintf("**%s**<br>avoidable: %s holds", c.Harm, c.AvoidableBy)
+				}
+			}
+			fmt.Fprintf(&out, " %s |", what)
+		}
+		out.WriteString("\n")
+	}
+	was, err := os.ReadFile(path)
+	switch {
+	case *update:
+		err = os.WriteFile(path, []byte(out.String()), 0o644)
+	case err == nil && string(was) != out.String():
+		t.Errorf("%s is out of date: -update writes it anew", path)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
