@@ -3,6 +3,8 @@ package virtual
 import (
 	"fmt"
 	"slices"
+	"sort"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/stack"
@@ -70,23 +72,36 @@ func (w *world) reportLeftovers() {
 			return // its goroutines could only end with a process of their own
 		}
 	}
-	for _, g := range bubbleGoroutines() {
-		who := g.Creator()
-		if !startedByHarness(who) {
-			w.emit(history.Event{Kind: history.Residue, Detail: "goroutine started by " + who.Func + " is still there", Text: g.Text})
-		}
+	left := lockGoroutines()
+	if len(left) > 0 { // what Close has told to end may still be ending
+		time.Sleep(leakGrace)
+		left = lockGoroutines()
+	}
+	for _, g := range left {
+		w.emit(history.Event{Kind: history.Residue, Detail: "goroutine started by " + g.Creator().Func + " is still there", Text: g.Text})
 	}
 }
 
-// bubbleGoroutines returns all goroutines of the bubble but the caller.
+// leakGrace is how long a lock's goroutines may take to end once it is closed.
+const leakGrace = 10 * time.Second
+
+// lockGoroutines returns the goroutines of the bubble that the locks started.
+func lockGoroutines() []stack.Goroutine {
+	return slices.DeleteFunc(bubbleGoroutines(), func(g stack.Goroutine) bool { return startedByHarness(g.Creator()) })
+}
+
+// bubbleGoroutines returns all goroutines of the bubble but the caller, in an order
+// that does not depend on the runtime.
 func bubbleGoroutines() []stack.Goroutine {
 	all := stack.Parse(stack.All())
 	var out []stack.Goroutine
 	for _, g := range all[1:] {
 		if g.Bubble != "" && g.Bubble == all[0].Bubble {
+			g.Text = stack.Scrub(g.Text)
 			out = append(out, g)
 		}
 	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Text < out[j].Text })
 	return out
 }
 

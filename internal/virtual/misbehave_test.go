@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lockchaos/simrun/internal/bubble"
 	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
@@ -123,9 +124,14 @@ func TestMisbehavingLockIsAFinding(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out := virtual.Run(bubble.In(t), engine.Job{
-				Scenario: scenario(t, quiet), Strategy: strategyOf(tt.lock), Seed: 1, Record: true,
-			})
+			job := engine.Job{Scenario: scenario(t, quiet), Strategy: strategyOf(tt.lock), Seed: 1, Record: true}
+			out := virtual.Run(bubble.In(t), job)
+			for range 3 { // no address or goroutine's number is in a history
+				again := virtual.Run(bubble.In(t), job)
+				if diff := cmp.Diff(out.Events, again.Events); diff != "" {
+					t.Errorf("another run of the seed (-first +another):\n%s", diff)
+				}
+			}
 			var seen []string
 			for _, e := range out.Events {
 				text := e.Detail + "\n" + e.Text
@@ -142,6 +148,19 @@ func TestMisbehavingLockIsAFinding(t *testing.T) {
 			}
 			t.Errorf("no finding %q with %q and %q in:\n%s", tt.class, tt.detail, tt.stack, strings.Join(seen, "\n---\n"))
 		})
+	}
+}
+
+// A goroutine that ends soon after the lock was closed is no leak.
+func TestAGoroutineMayEndAfterTheLock(t *testing.T) {
+	lingering := fake{release: func(context.Context, strategy.Env) error {
+		go time.Sleep(9 * time.Second)
+		return nil
+	}}
+	for _, e := range virtual.Run(bubble.In(t), engine.Job{Scenario: scenario(t, quiet), Strategy: strategyOf(lingering), Seed: 1, Record: true}).Events {
+		if e.Kind == history.Residue {
+			t.Errorf("%s\n%s", e.Detail, e.Text)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/engine"
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/stack"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/scenarios"
 )
@@ -25,7 +26,14 @@ type world struct {
 	stop     chan struct{} // closed when the run must end
 }
 
-func (w *world) emit(e history.Event) { w.rec.Emit(e) }
+// emit records an event. The stack and the message of a finding may hold addresses,
+// which differ from run to run.
+func (w *world) emit(e history.Event) {
+	if e.Kind == history.Finding {
+		e.Text = stack.Scrub(e.Text)
+	}
+	w.rec.Emit(e)
+}
 
 // crash kills a client.
 func (w *world) crash(p *process) {
