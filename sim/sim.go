@@ -1,4 +1,4 @@
-// Package sim is the front door of simrun for a program that brings a lock of its
+// Package sim is the entry point of simrun for a program that brings a lock of its
 // own:
 //
 //	func main() {

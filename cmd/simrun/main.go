@@ -1,5 +1,5 @@
-// Command simrun shows when a Redis lock loses mutual exclusion, and what that costs.
-// See package sim, its front door for programs that bring a lock of their own.
+// Command simrun shows when a Redis lock loses mutual exclusion, and what damage follows.
+// See package sim, the entry point for programs that bring a lock of their own.
 package main
 
 import (

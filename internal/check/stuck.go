@@ -18,14 +18,14 @@ var stuckProperty = Property{
 	watch: func(b breaches) checker { return &stuck{breaches: b} },
 }
 
-// stuck: a live client waited and the lock could be had, but nobody got it
-// within the bound. It could be had while nobody was inside, no fault was active,
-// and the key was gone or had outlived its lease's nominal length by true time (not
-// by Redis's clock). A renewal prolongs the lease only for an owner that has one
-// open; and before any fault, the key of a client that was never granted the lock
-// has no lease. A client that was refused goes on waiting if
-// it asks again; if not, its wait ended with the refusal. One such period is one
-// violation; its size is how long it was.
+// stuck: a live client waited and the lock was free, but nobody got it within the
+// bound. It was free while nobody was inside, no fault was active, and the key was
+// gone or had outlived its lease's nominal length by true time (not by Redis's
+// clock). A renewal prolongs the lease only for an owner that has one open; and
+// before any fault, the key of a client that was never granted the lock has no
+// lease. A client that was refused goes on waiting if it asks again; if not, its
+// wait ended with the refusal. One such period is one violation; its size is how
+// long it was.
 type stuck struct {
 	breaches
 	open  bool    // clients wait, nobody is inside, no fault is active
@@ -98,7 +98,7 @@ func (s *stuck) close() {
 		waiter = s.st.who // it waited until this event
 	}
 	var died ref
-	text := "nobody got the lock for " + span(size) + ", although it could be had and clients waited"
+	text := "nobody got the lock for " + span(size) + ", although it was free and clients waited"
 	switch {
 	case s.keeper != nil && !s.st.faulty:
 		text = fmt.Sprintf("nobody got the lock for %s: %s had its key but no lease, and clients waited", span(size), s.keeper.name)
