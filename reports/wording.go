@@ -117,40 +117,13 @@ func stackFrames(dump string) []frame {
 	return out
 }
 
-// resultsSentence sums up everything in a sentence or two.
+// resultsSentence sums up the results of a single scenario; of many, each has its
+// own sentence.
 func resultsSentence(r Results) string {
-	if len(r.Scenarios) == 1 {
-		return scenarioSentence(r.Scenarios[0])
+	if len(r.Scenarios) != 1 {
+		return ""
 	}
-	cells, broken := 0, 0
-	var odd []string
-	for _, sc := range r.Scenarios {
-		for _, s := range sc.Strategies {
-			cells++
-			if len(violated(s)) > 0 {
-				broken++
-			}
-			if s.Expectation == results.Changed || s.Verdict == results.Unknown {
-				name := s.Name + " in " + sc.Name
-				if m := misbehaviour(s); m != "" {
-					name += " (" + m + ")"
-				}
-				odd = append(odd, name)
-			}
-		}
-	}
-	if cells == 0 {
-		return "Nothing ran."
-	}
-	all := fmt.Sprintf("In %d of %d pairs of scenario and strategy the lock violated a property", broken, cells)
-	switch {
-	case len(odd) == 0:
-		return all + "."
-	case len(odd) > 4:
-		return fmt.Sprintf("%s. %d pairs are not as expected, among them %s.", all, len(odd), joinWords(odd[:3]))
-	default:
-		return fmt.Sprintf("%s. Not as expected: %s.", all, joinWords(odd))
-	}
+	return scenarioSentence(r.Scenarios[0])
 }
 
 // scenarioSentence groups the strategies by what they did wrong.

@@ -20,23 +20,9 @@ var library embed.FS
 // first lists the built-in scenarios in the order in which to learn from them.
 // Those that it does not name follow by name.
 var first = []string{
-	"expiry",
-	"overrun",
-	"gc-pause",
-	"pause-before-write",
-	"standby",
-	"partition",
-	"delayed-write",
-	"clock-jump",
-	"clock-back",
-	"hung-holder",
-	"crash",
-	"reply-lost",
-	"flash-sale",
-	"slow-replies",
-	"redis-restart",
-	"redis-restart-kept",
-	"failover",
+	"expiry", "overrun", "gc-pause", "pause-before-write", "standby", "partition", "delayed-write",
+	"clock-jump", "clock-back", "hung-holder", "crash", "reply-lost", "flash-sale",
+	"slow-replies", "redis-restart", "redis-restart-kept", "failover",
 }
 
 // catalogue lists the built-in scenarios.

@@ -2,12 +2,14 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/lockchaos/simrun/internal/strictjson"
 )
@@ -100,12 +102,21 @@ func (r *Reader) event(e *Event) error {
 		return r.fail(ErrOrder, "a line follows the end event")
 	}
 	*e = Event{}
+	if quick(line, e) {
+		return r.accept(e)
+	}
+	*e = Event{}
 	if problem, detail := decode(line, e, eventKeys, 3, ErrSyntax); problem != nil {
 		if !whole {
 			problem, detail = ErrTruncated, "in the middle of a line"
 		}
 		return r.fail(problem, detail)
 	}
+	return r.accept(e)
+}
+
+// accept checks that e follows the events before it.
+func (r *Reader) accept(e *Event) error {
 	switch {
 	case !slices.Contains(kinds, e.Kind):
 		return r.fail(ErrUnknownKind, fmt.Sprintf("%q", e.Kind))
@@ -168,6 +179,56 @@ func (r *Reader) readHeader(line []byte) error {
 
 // The keys that a line may have; an event must have the first three.
 var eventKeys, headerKeys = strictjson.Keys[Event](), strictjson.Keys[Header]()
+
+// quickKeys are eventKeys as they stand in a line, in the order of [Event].
+var quickKeys = func() (all [][]byte) {
+	for _, key := range eventKeys {
+		all = append(all, fmt.Appendf(nil, ",%q:", key))
+		all[0][0] = '{'
+	}
+	return all
+}()
+
+// quick reads an event as it is written: without white space, escapes, negative
+// numbers or characters beyond ASCII. It reports false for any other line, which
+// encoding/json then reads, in eight times the time.
+func quick(line []byte, e *Event) bool {
+	var seq, section int64
+	for i, into := range [...]any{
+		&seq, &e.At, (*string)(&e.Kind), &e.Client, &section, &e.Owner,
+		&e.Fence, &e.Value, &e.Version, &e.Dur, &e.Fault, &e.Detail, &e.Text,
+	} {
+		value, found := bytes.CutPrefix(line, quickKeys[i])
+		if !found && i < 3 {
+			return false
+		} else if !found {
+			continue
+		}
+		end := 0
+		switch into := into.(type) {
+		case *string:
+			if end = 1 + bytes.IndexByte(value[min(1, len(value)):], '"'); end == 0 || value[0] != '"' || bytes.ContainsFunc(value[1:end], special) {
+				return false
+			}
+			*into = string(value[1:end])
+			end++
+		case *int64:
+			for end < len(value) && '0' <= value[end] && value[end] <= '9' {
+				end++
+			}
+			n, err := strconv.ParseInt(string(value[:end]), 10, 64)
+			if err != nil || value[0] == '0' && end > 1 {
+				return false
+			}
+			*into = n
+		}
+		line = value[end:]
+	}
+	e.Seq, e.Section = int(seq), int(section)
+	return string(line) == "}" && int64(e.Seq) == seq && int64(e.Section) == section
+}
+
+func special(r rune) bool { return r < ' ' || r > '~' || r == '\\' }
 
 // decode reads a line into v. It returns other for any mistake but an unknown key.
 func decode(line []byte, v any, keys []string, required int, other *Problem) (*Problem, string) {

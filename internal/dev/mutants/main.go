@@ -18,14 +18,13 @@ import (
 
 func main() {
 	only := flag.String("run", "", "only the mutants whose name matches this pattern")
-	list := flag.Bool("list", false, "list the mutants and stop")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	os.Exit(tryAll(ctx, *only, *list))
+	os.Exit(tryAll(ctx, *only))
 }
 
-func tryAll(ctx context.Context, only string, list bool) int {
+func tryAll(ctx context.Context, only string) int {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "mutants: -run %q: %v\n", only, err)
@@ -40,10 +39,6 @@ func tryAll(ctx context.Context, only string, list bool) int {
 	survived, tried := 0, 0
 	for _, m := range mutants {
 		if !pattern.MatchString(m.Name) {
-			continue
-		}
-		if list {
-			fmt.Printf("%-45s %s\n", m.Name, m.File)
 			continue
 		}
 		tried++
@@ -61,9 +56,6 @@ func tryAll(ctx context.Context, only string, list bool) int {
 		if ctx.Err() != nil {
 			return 2
 		}
-	}
-	if list {
-		return 0
 	}
 	fmt.Printf("%d mutants, %d survived\n", tried, survived)
 	switch {
