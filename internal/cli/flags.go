@@ -67,7 +67,7 @@ func (f *flags) defs() []flagDef {
 			asIs, func(s string) bool { return s == modeSim || s == modeLive || s == modeBoth })},
 		{name: "scale", live: true, usage: fmt.Sprintf("`times` faster than the scenario's times (default %d)", live.DefaultScale), set: parsed(&f.scale, "a number from 1 to 1000",
 			func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, func(x float64) bool { return x >= 1 && x <= 1000 })},
-		{name: "redis", live: true, usage: "the `server`: miniredis (default), redis-server, host:port or redis://:password@host:port(database 0 is used)", set: str(&f.redis)},
+		{name: "redis", live: true, usage: "the `server`: miniredis (default), redis-server, host:port or redis://:password@host:port (database 0 is used)", set: str(&f.redis)},
 		{name: "redis-shared", live: true, usage: "use the server even if it holds keys that are not simrun's", set: boolean(&f.shared), toggle: true},
 		{name: "toxiproxy", live: true, usage: "`host:port` of the API of a Toxiproxy on this machine (default: an embedded one)", set: str(&f.toxiproxy)},
 		{name: "worker", live: true, usage: "`command` of a worker in any language, see docs/worker-protocol.md (default: simrun itself)", set: str(&f.worker)},

@@ -102,21 +102,15 @@ func (r *Reader) event(e *Event) error {
 		return r.fail(ErrOrder, "a line follows the end event")
 	}
 	*e = Event{}
-	if quick(line, e) {
-		return r.accept(e)
-	}
-	*e = Event{}
-	if problem, detail := decode(line, e, eventKeys, 3, ErrSyntax); problem != nil {
-		if !whole {
-			problem, detail = ErrTruncated, "in the middle of a line"
+	if !quick(line, e) {
+		*e = Event{} // without what was read of it
+		if problem, detail := decode(line, e, eventKeys, 3, ErrSyntax); problem != nil {
+			if !whole {
+				problem, detail = ErrTruncated, "in the middle of a line"
+			}
+			return r.fail(problem, detail)
 		}
-		return r.fail(problem, detail)
 	}
-	return r.accept(e)
-}
-
-// accept checks that e follows the events before it.
-func (r *Reader) accept(e *Event) error {
 	switch {
 	case !slices.Contains(kinds, e.Kind):
 		return r.fail(ErrUnknownKind, fmt.Sprintf("%q", e.Kind))

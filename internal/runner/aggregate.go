@@ -69,8 +69,9 @@ func (a *aggregate) add(t *runSummary, dead bool) {
 	a.ObservedRuns.Add(t.Counters)
 	a.waits.add(t.Waits...)
 	for name, e := range a.evidence {
-		e.add(t.Seed, t.amount(name))
-		a.proof[name].add(t.Seed, t.amount(name))
+		amount := t.amount(name)
+		e.add(t.Seed, amount)
+		a.proof[name].add(t.Seed, amount)
 	}
 }
 

@@ -25,9 +25,10 @@ func explainHarm(s *results.Scenario) {
 func whatItTakes(s *results.Scenario, cell *results.Strategy) (rung, inherent string) {
 	harm, isProperty := check.Lookup(cell.Harm)
 	lessHarm := ""
+	var breached []string // by the rung, and so by fenced in the end
 	for _, name := range strategy.Ladder() {
-		breached, known := breachedBy(s, name)
-		if !known {
+		var known bool
+		if breached, known = breachedBy(s, name); !known {
 			return "", "" // a lower rung may hold, or this one
 		}
 		if len(breached) == 0 && name != cell.Name {
@@ -40,8 +41,7 @@ func whatItTakes(s *results.Scenario, cell *results.Strategy) (rung, inherent st
 			}
 		}
 	}
-	fenced, _ := breachedBy(s, "fenced")
-	fenceHelps := !slices.ContainsFunc(fenced, func(name string) bool {
+	fenceHelps := !slices.ContainsFunc(breached, func(name string) bool {
 		p, _ := check.Lookup(name)
 		return p.Severity == check.Corruption || name == "old-fence"
 	})

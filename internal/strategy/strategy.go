@@ -8,7 +8,6 @@ package strategy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -116,23 +115,22 @@ func (s Strategy) Terms(in *scenarios.Scenario, fences bool) Terms {
 			return t
 		}
 		t.HeldTo, t.Expected = rung, map[string]scenarios.Expectation{}
-		for property, e := range expected {
-			if e == scenarios.None {
-				t.Expected[property] = e
-			}
-		}
 	}
 	if in.File == "" {
 		t.known, t.listed = KnownBreaches(in.Name, rung)
 	}
+	if t.HeldTo == "" {
+		return t
+	}
 	for property := range t.known {
 		p, _ := check.Lookup(property)
-		t.limited = t.limited || p.LeaseLimit && t.HeldTo != ""
+		t.limited = t.limited || p.LeaseLimit
 	}
-	maps.DeleteFunc(t.Expected, func(property string, _ scenarios.Expectation) bool {
-		p, _ := check.Lookup(property)
-		return t.limited && p.LeaseLimit
-	})
+	for property, e := range expected {
+		if p, _ := check.Lookup(property); e == scenarios.None && !(t.limited && p.LeaseLimit) {
+			t.Expected[property] = e
+		}
+	}
 	return t
 }
 

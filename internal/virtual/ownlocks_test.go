@@ -126,10 +126,7 @@ faults:
 
 // Locks that keep everybody out are stuck, however alive their key is.
 func TestLocksThatLetNobodyIn(t *testing.T) {
-	dead, err := scenarios.Parse("dead-holder.yaml", []byte(deadHolder))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dead := scenario(t, deadHolder)
 	dead.File = "dead-holder.yaml"
 	sale, err := scenarios.Load("flash-sale")
 	if err != nil {
@@ -159,7 +156,11 @@ func TestLocksThatLetNobodyIn(t *testing.T) {
 				return e.Redis.SetNX(ctx, e.Key, token, 20*e.Lease).Result()
 			}}
 		}},
-		{"it refuses everybody at once", sale, func(e strategy.Env) lock.Locker { return refusing{e} }},
+		{"it refuses everybody at once", sale, func(e strategy.Env) lock.Locker {
+			return fake{env: e, acquire: func(ctx context.Context, e strategy.Env) error {
+				return errors.Join(lock.ErrNotAcquired, e.Redis.Get(ctx, e.Key).Err())
+			}}
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for seed := uint64(1); seed <= 2; seed++ {
@@ -169,11 +170,4 @@ func TestLocksThatLetNobodyIn(t *testing.T) {
 			}
 		})
 	}
-}
-
-// refusing asks Redis and never grants the lock.
-type refusing struct{ e strategy.Env }
-
-func (r refusing) Acquire(ctx context.Context) (lock.Lease, error) {
-	return nil, errors.Join(lock.ErrNotAcquired, r.e.Redis.Get(ctx, r.e.Key).Err())
 }
