@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/live"
 	"github.com/lockchaos/simrun/internal/live/redisserver"
@@ -185,20 +186,29 @@ func (f *flags) check(name string) error {
 }
 
 // liveArguments repeats the live-only flags that were given, for a command that
-// replays a run. It leaves the password out.
+// replays a run.
 func (f *flags) liveArguments() string {
+	return f.arguments(func(d flagDef) bool { return d.live })
+}
+
+// arguments repeats the chosen ones of the flags that were given. It leaves the
+// password out.
+func (f *flags) arguments(chosen func(flagDef) bool) string {
 	var b strings.Builder
 	for _, d := range f.defs() {
 		value, given := f.values[d.name]
-		if !given || !d.live {
+		if !given || !chosen(d) {
 			continue
 		}
 		b.WriteString(" -" + d.name)
 		if d.name == "redis" {
 			value = redisserver.Redacted(value)
 		}
-		if !d.toggle {
+		switch {
+		case !d.toggle:
 			b.WriteString(" " + runner.Quote(value))
+		case value != "true":
+			b.WriteString("=" + value)
 		}
 	}
 	return b.String()
@@ -214,5 +224,6 @@ const (
 type env struct {
 	out, err io.Writer
 	flags    *flags
+	began    time.Time
 	args     []string // what stood beside the flags and the verb
 }

@@ -8,20 +8,20 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/live/worker"
 	"github.com/lockchaos/simrun/internal/modversion"
 	"github.com/lockchaos/simrun/internal/proc"
+	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/runner"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/text"
@@ -76,7 +76,7 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	e := &env{out: stdout, err: stderr, flags: f}
+	e := &env{out: stdout, err: stderr, flags: f, began: time.Now()}
 	all := verbs()
 	v := all[0]
 	switch {
@@ -179,16 +179,7 @@ func printScenarios(e *env) (int, error) {
 
 // printVersion shows what this program is and what it was built with.
 func printVersion(e *env) (int, error) {
-	v, revision := "(devel)", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v = cmp.Or(info.Main.Version, v)
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = ", commit " + s.Value[:min(len(s.Value), 12)]
-			}
-		}
-	}
-	fmt.Fprintf(e.out, "simrun %s%s (%s %s/%s)\n", v, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(e.out, "simrun %s (%s %s/%s)\n", modversion.Main(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, m := range []struct{ name, path string }{
 		{"go-redis", "github.com/redis/go-redis/v9"},
 		{"miniredis", "github.com/alicebob/miniredis/v2"},
@@ -197,4 +188,13 @@ func printVersion(e *env) (int, error) {
 		fmt.Fprintf(e.out, "%-9s %s\n", m.name, modversion.Version(m.path))
 	}
 	return ExitPass, nil
+}
+
+// made says what writes the results, for the results.
+func (e *env) made() *results.Made {
+	return &results.Made{
+		Simrun:  modversion.Main(),
+		Command: program() + e.flags.arguments(func(flagDef) bool { return true }),
+		Date:    e.began.UTC().Format(time.RFC3339),
+	}
 }

@@ -66,6 +66,7 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	if broken != nil && len(r.Scenarios) == 0 {
 		return r, broken
 	}
+	r.Made = e.made()
 	files, err := reports.Write(dir, r)
 	if err != nil {
 		return r, errors.Join(broken, err)
@@ -145,6 +146,7 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 		}
 		a = results.Agree(sides[0].Results, sides[1:]...)
 	}
+	a.Made = e.made()
 	if err := concludeBoth(e, dir, a, sides); err != nil {
 		return 0, err
 	}

@@ -3,6 +3,7 @@
 package modversion
 
 import (
+	"cmp"
 	"runtime/debug"
 	"strings"
 )
@@ -18,4 +19,20 @@ func Version(module string) string {
 		}
 	}
 	return "of unknown version"
+}
+
+// Main returns this program's own version: its module's and, if it was built from a
+// checkout, the commit.
+func Main() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(devel)"
+	}
+	v := cmp.Or(info.Main.Version, "(devel)")
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += ", commit " + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return v
 }

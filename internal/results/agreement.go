@@ -11,6 +11,7 @@ import (
 
 // Agreement compares virtual and live runs of the same scenarios.
 type Agreement struct {
+	Made        *Made           `json:"made,omitempty"`
 	Setup       *Setup          `json:"setup,omitempty"`       // of the live runs
 	Interrupted bool            `json:"interrupted,omitempty"` // some cells were not run in both modes
 	Cells       []AgreementCell `json:"cells"`

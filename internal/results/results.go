@@ -18,6 +18,7 @@ const SchemaVersion = 1
 // Results is the whole of results.json.
 type Results struct {
 	Version        int        `json:"version"`
+	Made           *Made      `json:"made,omitempty"`  // absent in files of before there was one
 	Mode           string     `json:"mode"`            // "sim" or "live"
 	Setup          *Setup     `json:"setup,omitempty"` // of live runs
 	Verdict        Verdict    `json:"verdict"`
@@ -25,6 +26,14 @@ type Results struct {
 	VirtualSeconds float64    `json:"virtual_seconds"`
 	WallSeconds    float64    `json:"wall_seconds"`
 	Scenarios      []Scenario `json:"scenarios"`
+}
+
+// Made says where a file comes from. Two runs of the same seeds may differ in it, and
+// in wall_seconds, and in nothing else.
+type Made struct {
+	Simrun  string `json:"simrun"`  // version of simrun, or of the program that ran the locks
+	Command string `json:"command"` // as it was typed, without passwords
+	Date    string `json:"date"`    // when it began: RFC 3339, UTC
 }
 
 // Setup describes live runs.
@@ -39,6 +48,7 @@ type Setup struct {
 type Scenario struct {
 	Name       string     `json:"name"`
 	Summary    string     `json:"summary"`
+	Story      string     `json:"story,omitempty"`  // what happens, in words
 	Source     string     `json:"source,omitempty"` // where this really happened
 	File       string     `json:"file,omitempty"`   // path of a scenario that is not built in
 	Verdict    Verdict    `json:"verdict"`

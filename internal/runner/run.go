@@ -73,7 +73,7 @@ func (q *queue) assemble(interrupted bool) results.Results {
 func scenarioOf(in Input) results.Scenario {
 	sc := in.Scenario
 	s := results.Scenario{
-		Name: sc.Name, Summary: sc.Summary, Source: sc.Source, Verdict: results.Pass,
+		Name: sc.Name, Summary: sc.Summary, Story: sc.Story, Source: sc.Source, Verdict: results.Pass,
 		Clients: sc.Clients, LeaseMS: ms(int64(sc.Lease)),
 	}
 	if in.Source != nil {
