@@ -7,7 +7,7 @@ import (
 )
 
 var lostUpdateProperty = Property{
-	Name: "lost-update", Unit: Count, Severity: Corruption, LeaseLimit: true, Letter: "U",
+	Name: "lost-update", Unit: Count, Severity: Corruption, DefeatsFence: true, LeaseLimit: true, Letter: "U",
 	Broken:    "an accepted write overwrote another write that it had not seen",
 	DependsOn: "whether two holders read the same version before either writes",
 	watch:     func(b breaches) checker { return &lostUpdate{breaches: b} },

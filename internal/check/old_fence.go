@@ -3,7 +3,7 @@ package check
 import "github.com/lockchaos/simrun/internal/history"
 
 var oldFenceProperty = Property{
-	Name: "old-fence", Unit: Count, Severity: Misinformation, Letter: "E",
+	Name: "old-fence", Unit: Count, Severity: Misinformation, DefeatsFence: true, Letter: "E",
 	Broken:    "a lease was given a fencing token no greater than that of an earlier one",
 	DependsOn: "in what order things happen",
 	watch:     func(b breaches) checker { return &oldFence{breaches: b} },

@@ -28,9 +28,11 @@ type Property struct {
 	// LeaseLimit: where no lease can avoid all such breaches, as under a long pause,
 	// one lock may show this one and another a different one.
 	LeaseLimit bool
-	Letter     string // stands for the name where there is no room for it
-	Broken     string // the breach in one sentence, for reports: "two clients are inside at once"
-	DependsOn  string // what decides, beside the lock, whether a run shows a breach: the seed in virtual time, nobody on a real machine
+	// DefeatsFence: where it happens, fencing tokens do not protect the resource.
+	DefeatsFence bool
+	Letter       string // stands for the name where there is no room for it
+	Broken       string // the breach in one sentence, for reports: "two clients are inside at once"
+	DependsOn    string // what decides, beside the lock, whether a run shows a breach: the seed in virtual time, nobody on a real machine
 
 	// How late is too late, for a property that must hold in time: a length of
 	// time, or a number of leases. The bound is exclusive: what takes exactly as

@@ -3,7 +3,7 @@ package check
 import "github.com/lockchaos/simrun/internal/history"
 
 var staleWriteProperty = Property{
-	Name: "stale-write", Unit: Nanoseconds, Severity: Corruption, LeaseLimit: true, Letter: "S",
+	Name: "stale-write", Unit: Nanoseconds, Severity: Corruption, DefeatsFence: true, LeaseLimit: true, Letter: "S",
 	Broken:    "the resource accepted a write after a later holder had read it",
 	DependsOn: "whether the next holder has read before the last one's write arrives",
 	watch:     func(b breaches) checker { return &staleWrite{b} },

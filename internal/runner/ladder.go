@@ -25,8 +25,10 @@ func explainHarm(s *results.Scenario) {
 func whatItTakes(s *results.Scenario, cell *results.Strategy) (rung, inherent string) {
 	harm, isProperty := check.Lookup(cell.Harm)
 	lessHarm := ""
-	var breached []string // by the rung, and so by fenced in the end
-	for _, name := range strategy.Ladder() {
+	ladder := strategy.Ladder()
+	top := ladder[len(ladder)-1]
+	var breached []string // by the rung, and so by the top one in the end
+	for _, name := range ladder {
 		var known bool
 		if breached, known = breachedBy(s, name); !known {
 			return "", "" // a lower rung may hold, or this one
@@ -34,7 +36,7 @@ func whatItTakes(s *results.Scenario, cell *results.Strategy) (rung, inherent st
 		if len(breached) == 0 && name != cell.Name {
 			return name, ""
 		}
-		if len(breached) > 0 && lessHarm == "" && name != "fenced" {
+		if len(breached) > 0 && lessHarm == "" && name != top {
 			worst := slices.MinFunc(breached, check.Compare)
 			if p, _ := check.Lookup(worst); isProperty && p.Severity > harm.Severity {
 				lessHarm = fmt.Sprintf("inherent to leases, but %s keeps it to %s", name, worst)
@@ -43,7 +45,7 @@ func whatItTakes(s *results.Scenario, cell *results.Strategy) (rung, inherent st
 	}
 	fenceHelps := !slices.ContainsFunc(breached, func(name string) bool {
 		p, _ := check.Lookup(name)
-		return p.Severity == check.Corruption || name == "old-fence"
+		return p.DefeatsFence
 	})
 	switch {
 	case lessHarm != "":
