@@ -3,6 +3,6 @@
 package virtual_test
 
 const (
-	replays      = 20 // of each scenario and strategy under one seed
+	replays      = 5  // of each scenario and strategy under one seed
 	librarySeeds = 10 // of each scenario and strategy
 )
