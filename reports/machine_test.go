@@ -140,6 +140,8 @@ func TestReadIsStrict(t *testing.T) {
 		"two documents":    {`{"version":1}{"version":1}`, ErrResults},
 		"nameless":         {`{"version":1,"scenarios":[{"strategies":[]}]}`, ErrResults},
 		"strategy twice":   {`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b"},{"name":"b"}]}]}`, ErrResults},
+		"guarantee":        {`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b","guarantee":"fine","expectation":"changed"}]}]}`, ErrResults},
+		"expectation":      {`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b","guarantee":"holds"}]}]}`, ErrResults},
 		"history outside":  {`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b","history":"../x"}]}]}`, ErrResults},
 		"history absolute": {`{"version":1,"scenarios":[{"name":"a","strategies":[{"name":"b","history":"/etc/passwd"}]}]}`, ErrResults},
 	} {

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
@@ -52,8 +53,10 @@ var (
 
 // Read reads results.json from a result folder. It is strict: unknown fields are
 // errors. Errors are [ErrVersion], [ErrResults], or those of reading the file.
-func Read(dir string) (Results, error) {
-	path := filepath.Join(dir, ResultsFile)
+func Read(dir string) (Results, error) { return ReadFile(filepath.Join(dir, ResultsFile)) }
+
+// ReadFile is [Read] for a file of any name.
+func ReadFile(path string) (Results, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Results{}, err
@@ -120,6 +123,10 @@ func validate(r Results) error {
 				return fmt.Errorf("%w: scenario %s: a strategy has no name", ErrResults, sc.Name)
 			case seen[key]:
 				return fmt.Errorf("%w: scenario %s: strategy %s appears twice", ErrResults, sc.Name, s.Name)
+			case !slices.Contains([]results.Guarantee{results.Holds, results.Broken, results.Unclear}, s.Guarantee):
+				return fmt.Errorf("%w: scenario %s, strategy %s: guarantee %q, want holds, broken or unknown", ErrResults, sc.Name, s.Name, s.Guarantee)
+			case !slices.Contains([]results.Expectation{results.AsExpected, results.Changed, results.NotAsked}, s.Expectation):
+				return fmt.Errorf("%w: scenario %s, strategy %s: expectation %q, want as-expected, changed or not-asked", ErrResults, sc.Name, s.Name, s.Expectation)
 			case s.History != "" && !filepath.IsLocal(filepath.FromSlash(s.History)):
 				return fmt.Errorf("%w: scenario %s: history %q is outside the folder", ErrResults, sc.Name, s.History)
 			}

@@ -32,6 +32,7 @@ const (
 
 type flags struct {
 	scenario, strategy, out string
+	baseline                string
 	seeds, procs            int
 	seed                    uint64
 	verbose, quiet, help    bool
@@ -58,6 +59,7 @@ func (f *flags) defs() []flagDef {
 		{name: "scenario", usage: "`names` or files of scenarios, separated by commas, or all", set: str(&f.scenario)},
 		{name: "strategy", usage: "`names` of strategies, separated by commas (default: those that the scenario has expectations about)", set: str(&f.strategy)},
 		{name: "out", usage: "result `folder` (default results/<time>-<scenario>, with a link results/latest)", set: str(&f.out)},
+		{name: "baseline", usage: "result `folder` or file to compare with: the exit code is then about change alone", set: str(&f.baseline)},
 		{name: "seeds", usage: fmt.Sprintf("`number` of seeds for each strategy, starting at 1 (default %d)", defaultSeeds), set: whole(&f.seeds, 1, maxSeeds)},
 		{name: "seed", usage: "run this `one` seed and print what happened, step by step", set: parsed(&f.seed, "a whole number from 1",
 			func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }, func(n uint64) bool { return n > 0 })},
@@ -169,6 +171,9 @@ func (f *flags) given(name string) bool {
 func (f *flags) check(name string) error {
 	if f.given("seed") && f.given("seeds") {
 		return usagef("-seed runs one seed and -seeds many; give one of them")
+	}
+	if f.given("baseline") && f.mode == modeBoth {
+		return usagef("-baseline does not go with -mode both; compare one mode at a time")
 	}
 	for _, d := range f.defs() {
 		switch value, given := f.values[d.name]; {

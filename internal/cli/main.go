@@ -42,6 +42,7 @@ func verbs() []verb {
 		{"list", "list the built-in scenarios and the strategies", printList},
 		{"explain", "describe what happens in a scenario and what is expected of each lock", printScenarios},
 		{verbCheck, "judge recorded histories again", judgeHistories},
+		{"diff", "say in Markdown what changed between two result folders", diffResults},
 		{"help", "show this", printHelp},
 		{"version", "show the version of simrun and of what it was built with", printVersion},
 	}
@@ -111,6 +112,7 @@ usage:
   %[1]s list
   %[1]s explain NAME|FILE
   %[1]s check history.jsonl
+  %[1]s diff OLD NEW
 
 `, p)
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
@@ -132,7 +134,7 @@ usage:
 		text string
 	}{
 		{ExitPass, "pass: every expectation held"},
-		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock panicked, hung or leaked"},
+		{ExitFail, "fail: an expectation did not hold, in either direction, or a lock panicked, hung or leaked; with -baseline, and of diff: something got worse"},
 		{ExitUnknown, "unknown: too little evidence, or interrupted"},
 		{ExitUsage, "bad arguments or a bad file; nothing ran"},
 		{ExitInternal, "a bug in simrun itself"},

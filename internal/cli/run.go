@@ -24,6 +24,12 @@ func runSeeds(e *env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	var before results.Results
+	if e.flags.given("baseline") {
+		if before, err = readResults(e.flags.baseline); err != nil {
+			return 0, usagef("-baseline: %w", err)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
 	// A second Ctrl-C ends the process at once, whatever it is doing.
@@ -55,6 +61,10 @@ func runSeeds(e *env) (int, error) {
 		return 0, err
 	}
 	dir.linkOrWarn(e.err)
+	if e.flags.given("baseline") {
+		d := results.Compare(before, r)
+		return codeOf(d.Verdict()), reports.TerminalDiff(e.out, e.flags.baseline, d)
+	}
 	return codeOf(r.Verdict), nil
 }
 
