@@ -39,15 +39,18 @@ func DiffMarkdown(w io.Writer, d results.Diff) error {
 // of a run.
 func TerminalDiff(w io.Writer, baseline string, d results.Diff) error {
 	var out strings.Builder
+	missing := d.Count(results.Removed)
+	d.Cells = slices.DeleteFunc(slices.Clone(d.Cells), func(c results.CellDiff) bool { return c.Change == results.Removed })
 	fmt.Fprintf(&out, "\ncompared with %s: %s\n", text.OneLine(baseline), diffSentence(d))
 	for _, c := range changedCells(d) {
-		if c.Change == results.Removed { // a run of some scenarios is no news about the others
-			continue
-		}
 		fmt.Fprintf(&out, "  %-7s %s %s  %s → %s\n", changeWords[c.Change], text.OneLine(c.Scenario), text.OneLine(c.Strategy),
 			standsText(c.Was, text.OneLine), standsText(c.Is, text.OneLine))
 	}
-	for _, note := range diffNotes(d, text.OneLine) {
+	notes := diffNotes(d, text.OneLine)
+	if missing > 0 { // no news: a run may be of some scenarios only
+		notes = append(notes, fmt.Sprintf("cells of it that were not run: %d", missing))
+	}
+	for _, note := range notes {
 		fmt.Fprintf(&out, "  %s\n", note)
 	}
 	_, err := io.WriteString(w, out.String())
