@@ -2,10 +2,13 @@ package reports
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
@@ -44,6 +47,13 @@ func TestAgreementPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	a, err := ReadAgreement(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(twoWorlds(), a); d != "" {
+		t.Errorf("it comes back otherwise than it was written:\n%s", d)
+	}
 	for _, want := range []string{
 		"Virtual and live runs do not fully agree", "66.7 % of 3 cells agree (in 1 of them, runs differ)", "the verdict is fail in virtual time and pass live", "python3 worker.py",
 		`href="live/report.html"`, "23 of 30", "never in virtual time", "&lt;fenced&gt;", "history: live/clock-jump/fenced/history.jsonl",
@@ -64,5 +74,25 @@ func TestAgreementOfNothing(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "Too little evidence") {
 		t.Error("nothing compared reads as an agreement")
+	}
+}
+
+func TestReadAgreementIsStrict(t *testing.T) {
+	for text, want := range map[string]error{
+		"":                        ErrResults,
+		"[]":                      ErrResults,
+		`{"cells":[]}}`:           ErrResults,
+		`{"cells":[],"more":1}`:   ErrResults,
+		`{"cells":[{}]}`:          ErrResults,
+		`{"version":2}`:           ErrVersion,
+		`{"version":1,"cells":0}`: ErrResults,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, AgreementFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadAgreement(dir); !errors.Is(err, want) {
+			t.Errorf("%q: got %v, want %v", text, err, want)
+		}
 	}
 }

@@ -46,9 +46,9 @@ const maxResultsBytes = 64 << 20
 // Errors of [Read], for errors.Is.
 var (
 	// ErrVersion: the file has a version that this program does not know.
-	ErrVersion = errors.New("unknown version of results.json")
-	// ErrResults: the file is not results.json, or is damaged.
-	ErrResults = errors.New("not a valid results.json")
+	ErrVersion = errors.New("unknown version of the results")
+	// ErrResults: the file is no results.json, or agreement.json, or is damaged.
+	ErrResults = errors.New("not valid results")
 )
 
 // Read reads results.json from a result folder. It is strict: unknown fields are
@@ -69,13 +69,58 @@ func ReadFile(path string) (Results, error) {
 	return r, nil
 }
 
-func decode(in io.Reader) (Results, error) {
+// ReadAgreement reads agreement.json from a folder of runs in both modes, as strictly
+// as [Read].
+func ReadAgreement(dir string) (a Agreement, err error) {
+	path := filepath.Join(dir, AgreementFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return a, err
+	}
+	defer f.Close()
+	b, err := readAll(f)
+	if err == nil {
+		err = strictly(b, &a)
+	}
+	switch {
+	case err != nil:
+	case a.Version != 0 && a.Version != results.SchemaVersion:
+		err = fmt.Errorf("%w: %d, this program knows %d", ErrVersion, a.Version, results.SchemaVersion)
+	case slices.ContainsFunc(a.Cells, func(c results.AgreementCell) bool { return c.Scenario == "" || c.Strategy == "" || c.Property == "" }):
+		err = fmt.Errorf("%w: a cell lacks a name", ErrResults)
+	}
+	if err != nil {
+		return Agreement{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+func readAll(in io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxResultsBytes+1))
+	if err == nil && len(b) > maxResultsBytes {
+		err = fmt.Errorf("%w: larger than %d bytes", ErrResults, maxResultsBytes)
+	}
+	return b, err
+}
+
+// strictly reads JSON without a field that v does not have.
+func strictly(b []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v)
+	if _, end := dec.Token(); err == nil && end != io.EOF {
+		err = errors.New("something follows the object")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrResults, err)
+	}
+	return nil
+}
+
+func decode(in io.Reader) (Results, error) {
+	b, err := readAll(in)
 	if err != nil {
 		return Results{}, err
-	}
-	if len(b) > maxResultsBytes {
-		return Results{}, fmt.Errorf("%w: larger than %d bytes", ErrResults, maxResultsBytes)
 	}
 	// The version first: fields of a later version would look like mistakes.
 	var v struct {
@@ -91,10 +136,8 @@ func decode(in io.Reader) (Results, error) {
 		return Results{}, fmt.Errorf("%w: %d, this program knows %d", ErrVersion, *v.Version, results.SchemaVersion)
 	}
 	var r Results
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return Results{}, fmt.Errorf("%w: %w", ErrResults, err)
+	if err := strictly(b, &r); err != nil {
+		return Results{}, err
 	}
 	for _, sc := range r.Scenarios {
 		for i := range sc.Strategies {

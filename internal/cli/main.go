@@ -43,6 +43,7 @@ func verbs() []verb {
 		{"explain", "describe what happens in a scenario and what is expected of each lock", printScenarios},
 		{verbCheck, "judge recorded histories again", judgeHistories},
 		{"diff", "say in Markdown what changed between two result folders", diffResults},
+		{"report", "draw the reports of an old result folder anew", drawAgain},
 		{"help", "show this", printHelp},
 		{"version", "show the version of simrun and of what it was built with", printVersion},
 	}
@@ -113,6 +114,7 @@ usage:
   %[1]s explain NAME|FILE
   %[1]s check history.jsonl
   %[1]s diff OLD NEW
+  %[1]s report DIR
 
 `, p)
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)

@@ -60,3 +60,46 @@ func diffResults(e *env) (int, error) {
 	}
 	return ExitPass, nil
 }
+
+// drawAgain draws the reports of an old result folder anew, from its results and
+// histories alone. Those of both modes have a folder each, and a page that compares them.
+func drawAgain(e *env) (int, error) {
+	if len(e.args) != 1 {
+		return 0, usagef("report needs one result folder, such as %s report results/latest", program())
+	}
+	dir := e.args[0]
+	if !exists(filepath.Join(dir, reports.AgreementFile)) {
+		return ExitPass, drawFolder(e, dir)
+	}
+	a, err := reports.ReadAgreement(dir)
+	if err != nil {
+		return 0, usagef("report: %w", err)
+	}
+	var folders []string
+	for _, folder := range []string{virtualFolder, liveFolder, againFolder} {
+		if !exists(filepath.Join(dir, folder, reports.ResultsFile)) {
+			continue
+		}
+		if err := drawFolder(e, filepath.Join(dir, folder)); err != nil {
+			return 0, err
+		}
+		folders = append(folders, folder)
+		fmt.Fprintln(e.out)
+	}
+	return ExitPass, concludeBoth(e, dir, a, folders)
+}
+
+func drawFolder(e *env, dir string) error {
+	if f, err := os.Stat(dir); err == nil && !f.IsDir() {
+		return usagef("report: %s is a file; name the folder that it is in", dir)
+	}
+	r, err := readResults(dir)
+	if err != nil {
+		return usagef("report: %w", err)
+	}
+	files, err := reports.Write(dir, r)
+	if err != nil {
+		return usagef("report: not everything can be drawn: %w", err)
+	}
+	return show(e, dir, r, files)
+}

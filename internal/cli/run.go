@@ -81,10 +81,21 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	if err != nil {
 		return r, errors.Join(broken, err)
 	}
+	if err := show(e, dir, r, files); err != nil {
+		return r, err
+	}
+	if broken == nil && (e.flags.verbose || e.flags.given("seed")) {
+		return r, narrateFirst(e.out, dir, r)
+	}
+	return r, broken
+}
+
+// show prints results, and what was written into their folder.
+func show(e *env, dir string, r results.Results, files []string) error {
 	t := reports.TerminalFor(e.out)
 	t.Dir = dir
 	if err := reports.Terminal(e.out, r, t); err != nil {
-		return r, err
+		return err
 	}
 	count := func(ending string) (n int) {
 		for _, f := range files {
@@ -97,10 +108,7 @@ func runInto(ctx context.Context, e *env, p runner.Plan, o runner.Options, dir s
 	if charts := count(".png"); charts > 0 {
 		fmt.Fprintf(e.out, "and      %s, charts (%d), traces (%d)\n", reports.JUnitFile, charts, count("trace.json"))
 	}
-	if broken == nil && (e.flags.verbose || e.flags.given("seed")) {
-		return r, narrateFirst(e.out, dir, r)
-	}
-	return r, broken
+	return nil
 }
 
 // interrupts are the signals that end a run early. The hangup of a terminal is one,
@@ -157,7 +165,13 @@ func runBoth(ctx context.Context, e *env, p runner.Plan, o runner.Options, sessi
 		a = results.Agree(sides[0].Results, sides[1:]...)
 	}
 	a.Made = e.made()
-	if err := concludeBoth(e, dir, a, sides); err != nil {
+	var folders []string
+	for _, s := range sides {
+		folders = append(folders, s.Folder)
+	}
+	dir.linkOrWarn(e.err)
+	fmt.Fprintln(e.out)
+	if err := concludeBoth(e, dir.path, a, folders); err != nil {
 		return 0, err
 	}
 	if a.Share() < enoughAgree {
@@ -194,20 +208,14 @@ func doubtful(p runner.Plan, a results.Agreement) runner.Plan {
 }
 
 // concludeBoth writes and prints where the two worlds agree.
-func concludeBoth(e *env, dir outDir, a results.Agreement, sides []results.Side) error {
-	var folders []string
-	for _, s := range sides {
-		folders = append(folders, s.Folder)
-	}
-	if err := reports.WriteAgreement(dir.path, a, folders...); err != nil {
+func concludeBoth(e *env, dir string, a results.Agreement, folders []string) error {
+	if err := reports.WriteAgreement(dir, a, folders...); err != nil {
 		return err
 	}
-	dir.linkOrWarn(e.err)
-	fmt.Fprintln(e.out)
-	if err := reports.TerminalAgreement(e.out, dir.path, a); err != nil {
+	if err := reports.TerminalAgreement(e.out, dir, a); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(e.out, "page       %s\nagreement  %s\n",
-		filepath.Join(dir.path, reports.AgreementPage), filepath.Join(dir.path, reports.AgreementFile))
+		filepath.Join(dir, reports.AgreementPage), filepath.Join(dir, reports.AgreementFile))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 // Agreement compares virtual and live runs of the same scenarios.
 type Agreement struct {
+	Version     int             `json:"version"` // as of results.json; 0 in files of before there was one
 	Made        *Made           `json:"made,omitempty"`
 	Setup       *Setup          `json:"setup,omitempty"`       // of the live runs
 	Interrupted bool            `json:"interrupted,omitempty"` // some cells were not run in both modes
@@ -52,6 +53,7 @@ type Side struct {
 // expects something of and those that any run breached.
 func Agree(virtual Results, live ...Side) Agreement {
 	a := Agreement{
+		Version:     SchemaVersion,
 		Setup:       live[0].Setup,
 		Interrupted: virtual.Interrupted || slices.ContainsFunc(live, func(s Side) bool { return s.Interrupted }),
 	}
