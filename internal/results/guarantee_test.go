@@ -31,3 +31,22 @@ func TestGuarantee(t *testing.T) {
 		})
 	}
 }
+
+func TestBroke(t *testing.T) {
+	breached := map[string]Breach{"overlap": {Runs: 3}, "leak": {Runs: 2}}
+	for _, tt := range []struct {
+		name string
+		s    Strategy
+		want int
+	}{
+		{"counted", Strategy{Runs: 9, BrokenRuns: 5, Violations: breached}, 5},
+		{"an older file", Strategy{Runs: 9, Violations: breached}, 3},
+		{"an older file with a panic", Strategy{Runs: 9, Violations: breached, Findings: []Finding{{Class: "panic", Count: 4}}}, 4},
+		{"an older file, of a bad machine", Strategy{Runs: 9, Findings: []Finding{{Class: check.Standstill, Count: 4}}}, 0},
+		{"nothing", Strategy{Runs: 9}, 0},
+	} {
+		if got := tt.s.Broke(); got != tt.want {
+			t.Errorf("%s: %d runs, want %d", tt.name, got, tt.want)
+		}
+	}
+}

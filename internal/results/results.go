@@ -72,6 +72,7 @@ type Strategy struct {
 	Runs           int         `json:"runs"`
 	UnknownRuns    int         `json:"unknown_runs,omitempty"`
 	UnknownReason  string      `json:"unknown_reason,omitempty"` // of the first such run
+	BrokenRuns     int         `json:"broken_runs,omitempty"`    // with any violation or misbehaviour; absent in older files
 	Sections       int         `json:"sections"`                 // entered
 	Aborted        int         `json:"aborted"`
 	RejectedWrites int         `json:"rejected_writes"`
@@ -105,6 +106,24 @@ func (s *Strategy) JudgeGuarantee(complete bool) {
 	default:
 		s.Guarantee = Holds
 	}
+}
+
+// Broke is how many runs broke in any way. Of a file without BrokenRuns it is the
+// most that any one property or class of finding tells: a lower bound.
+func (s *Strategy) Broke() int {
+	if s.BrokenRuns > 0 {
+		return s.BrokenRuns
+	}
+	n := 0
+	for _, b := range s.Violations {
+		n = max(n, b.Runs)
+	}
+	for _, f := range s.Findings {
+		if !check.OfSurroundings(f.Class) {
+			n = max(n, f.Count)
+		}
+	}
+	return min(n, s.Runs)
 }
 
 // Breach counts the violations of one property.

@@ -12,7 +12,8 @@ import (
 // sum, a maximum, or belongs to the smallest seed.
 type aggregate struct {
 	runs, unknown  int
-	check.Counters // of unknown runs only Virtual and Commands
+	broken         int // runs with a violation or misbehaviour, unknown runs too
+	check.Counters     // of unknown runs only Virtual and Commands
 	check.ObservedRuns
 	waits         histogram
 	unknownSeed   uint64 // of unknownReason
@@ -50,6 +51,9 @@ func (a *aggregate) add(t *runSummary, dead bool) {
 	a.runs++
 	if !dead {
 		earlier(&a.firstAlive, t.Seed)
+	}
+	if len(t.Breaches) > 0 || slices.ContainsFunc(t.Findings, func(f check.Finding) bool { return !check.OfSurroundings(f.Class) }) {
+		a.broken++
 	}
 	a.addFindings(t)
 	a.addBreaches(t)

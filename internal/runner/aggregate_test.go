@@ -74,3 +74,21 @@ func TestAggregateKeepsOnlyTheViolationsOfUnknownRuns(t *testing.T) {
 		t.Errorf("first evidence %d, first alive %d", f.firstEvidence, f.firstAlive)
 	}
 }
+
+func TestAggregateCountsBrokenRuns(t *testing.T) {
+	twice := []check.Violation{{Property: "overlap"}, {Property: "stale-write"}}
+	a := newAggregate()
+	for seed, r := range []check.Report{
+		{},
+		{Violations: twice},
+		{Violations: twice[1:], Findings: []check.Finding{{Class: "panic"}}},
+		{Findings: []check.Finding{{Class: "leak"}}},
+		{Findings: []check.Finding{{Class: check.Standstill}}},
+		{Violations: twice[:1], Unknown: "too few sections"},
+	} {
+		a.add(summarize(uint64(seed+1), r), false)
+	}
+	if a.broken != 4 {
+		t.Errorf("%d broken runs, want 4: each counts once, and a machine that stood still is none", a.broken)
+	}
+}

@@ -83,7 +83,7 @@ func (c *cell) result() results.Strategy {
 	a := c.sum
 	r := results.Strategy{
 		Name: c.strategy.Name, Summary: c.strategy.Summary,
-		Runs: a.runs, UnknownRuns: a.unknown, UnknownReason: a.unknownReason,
+		Runs: a.runs, UnknownRuns: a.unknown, UnknownReason: a.unknownReason, BrokenRuns: a.broken,
 		Sections: a.Sections, Aborted: a.Aborted, RejectedWrites: a.Rejected, ObservedRuns: a.ObservedRuns,
 		Commands: a.Commands, VirtualSeconds: float64(a.Virtual) / 1e9,
 		Violations: make(map[string]results.Breach),
