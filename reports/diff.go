@@ -37,23 +37,24 @@ func DiffMarkdown(w io.Writer, d results.Diff) error {
 
 // TerminalDiff writes what changed since a baseline, of that name, as the last lines
 // of a run.
-func TerminalDiff(w io.Writer, baseline string, d results.Diff) error {
-	var out strings.Builder
+func TerminalDiff(w io.Writer, baseline string, d results.Diff, o TerminalOptions) error {
+	t := terminal{o: o}
 	missing := d.Count(results.Removed)
 	d.Cells = slices.DeleteFunc(slices.Clone(d.Cells), func(c results.CellDiff) bool { return c.Change == results.Removed })
-	fmt.Fprintf(&out, "\ncompared with %s: %s\n", text.OneLine(baseline), diffSentence(d))
+	t.line()
+	t.line("compared with ", text.OneLine(baseline), ": ", diffSentence(d))
 	for _, c := range changedCells(d) {
-		fmt.Fprintf(&out, "  %-7s %s %s  %s → %s\n", changeWords[c.Change], text.OneLine(c.Scenario), text.OneLine(c.Strategy),
-			standsText(c.Was, text.OneLine), standsText(c.Is, text.OneLine))
+		t.line(fmt.Sprintf("  %-7s %s %s  %s → %s", changeWords[c.Change], text.OneLine(c.Scenario), text.OneLine(c.Strategy),
+			standsText(c.Was, text.OneLine), standsText(c.Is, text.OneLine)))
 	}
 	notes := diffNotes(d, text.OneLine)
 	if missing > 0 { // no news: a run may be of some scenarios only
 		notes = append(notes, fmt.Sprintf("cells of it that were not run: %d", missing))
 	}
 	for _, note := range notes {
-		fmt.Fprintf(&out, "  %s\n", note)
+		t.line("  ", note)
 	}
-	_, err := io.WriteString(w, out.String())
+	_, err := io.WriteString(w, t.out.String())
 	return err
 }
 

@@ -108,6 +108,12 @@ func standingOf(r Results, name string) (t standing, one results.Strategy) {
 			t.Unknown++
 		}
 	}
+	for _, n := range r.NotRun {
+		if n.Strategy == name && !slices.ContainsFunc(r.Scenarios, func(sc results.Scenario) bool { return sc.Name == n.Scenario }) {
+			t.Cells++
+			t.Unknown++
+		}
+	}
 	return t, one
 }
 

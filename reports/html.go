@@ -56,7 +56,7 @@ type reportView struct {
 	Title, Headline, Sentence, Outcome string
 	Guarantee                          results.Guarantee
 	Standings                          []standingView // of each lock; none for a single scenario
-	Facts                              []string
+	Facts, Lacks                       []string
 	Strategies                         []string     // columns of the matrix; none for a single scenario
 	Letters                            []letterName // that the matrix uses
 	Scenarios                          []scenarioView
@@ -85,7 +85,7 @@ type scenarioView struct {
 
 func writeHTML(w io.Writer, r Results, all evidences) error {
 	v := reportView{
-		Results: r, Title: "simrun", Sentence: resultsSentence(r), Outcome: outcome(r), Letters: letterNames(r),
+		Results: r, Title: "simrun", Sentence: resultsSentence(r), Outcome: outcome(r), Letters: letterNames(r), Lacks: notRunTexts(r),
 		Facts: append([]string{scopeText(r), paceText(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
 	}
 	v.Guarantee, v.Headline = headline(r)

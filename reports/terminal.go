@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
 	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/text"
@@ -40,7 +41,8 @@ func TerminalFor(w io.Writer) TerminalOptions {
 
 // Terminal writes results for people at a terminal: a table for one scenario; for
 // many, a matrix and the scenarios that did not pass. Whether the locks are safe
-// comes first, and whether that was expected comes last.
+// comes first; what failed, with the commands that show it, and whether all was as
+// expected come last. No line is wider than the width.
 func Terminal(w io.Writer, r Results, o TerminalOptions) error {
 	t := terminal{o: o, s: style{o.Colour}}
 	if len(r.Scenarios) > 1 {
@@ -51,18 +53,23 @@ func Terminal(w io.Writer, r Results, o TerminalOptions) error {
 			t.scenario(sc)
 		}
 	}
+	t.failed(r)
 	t.summary(r)
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
 
 type terminal struct {
-	o   TerminalOptions
-	s   style
-	out strings.Builder
+	o     TerminalOptions
+	s     style
+	out   strings.Builder
+	alone bool // the lock is the only one of its scenario: there is room for stacks
 }
 
-func (t *terminal) line(parts ...string) { t.out.WriteString(strings.Join(parts, "") + "\n") }
+// line writes a line, on several where it is too wide.
+func (t *terminal) line(parts ...string) {
+	t.out.WriteString(wrap(strings.Join(parts, ""), t.o.Width, "") + "\n")
+}
 
 func (t *terminal) dim(text string) string { return t.s.paint(dim, text) }
 
@@ -76,7 +83,9 @@ func (t *terminal) matrix(r Results) {
 		c := guaranteeSign(all.guarantee())
 		lead = append(lead, []cell{{text.OneLine(n), strong}, {c.text + " " + text.OneLine(standingText(r, n)), c.tone}})
 	}
-	t.out.WriteString(table{rows: lead, fixed: 2}.layout(0, t.s))
+	for line := range strings.Lines(table{rows: lead, fixed: 2}.layout(0, t.s)) {
+		t.line(strings.TrimSuffix(line, "\n"))
+	}
 	for _, n := range names {
 		if avoidable := avoidableText(r, n); avoidable != "" && !slices.Contains(strategy.Ladder(), n) {
 			t.line(text.OneLine(n + ": " + avoidable))
@@ -141,7 +150,18 @@ func (t *terminal) scenario(sc results.Scenario) {
 		t.line(t.dim("fault  " + text.OneLine(f)))
 	}
 	t.line()
-	t.out.WriteString(strategyTable(sc).layout(t.o.Width, t.s))
+	fitted, zero, others := strategyTable(sc).fit(t.o.Width)
+	t.out.WriteString(fitted.layout(t.o.Width, t.s))
+	var left []string
+	if len(zero) > 0 {
+		left = append(left, "0 everywhere: "+strings.Join(zero, ", "))
+	}
+	if len(others) > 0 {
+		left = append(left, "for want of room: "+strings.Join(others, ", "))
+	}
+	if len(left) > 0 {
+		t.line(t.dim("left out  " + strings.Join(left, "; ")))
+	}
 	t.line()
 	t.notes(sc)
 }
@@ -149,8 +169,8 @@ func (t *terminal) scenario(sc results.Scenario) {
 // strategyTable is the table of one scenario.
 func strategyTable(sc results.Scenario) table {
 	props := properties(sc.Strategies...)
-	rows := [][]cell{row(dim, slices.Concat(
-		[]string{"strategy", "guarantee", "as expected", "runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"})...)}
+	head := slices.Concat([]string{"strategy", "guarantee", "as expected", "runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"})
+	rows := [][]cell{row(dim, head...)}
 	for _, s := range sc.Strategies {
 		line := append(row(plain, s.Name), guaranteeCell(s.Guarantee), expectationCell(s.Expectation))
 		line = append(line, row(plain, text.Number(s.Runs), text.Number(s.Sections))...)
@@ -167,9 +187,25 @@ func strategyTable(sc results.Scenario) table {
 		line = append(line,
 			markMismatch(cell{text.Number(s.Aborted), plain}, s, "aborted"),
 			markMismatch(cell{text.Number(s.RejectedWrites), plain}, s, "rejected"))
-		rows = append(rows, append(line, row(plain, millis(s.Wait.P50), millis(s.Wait.P99))...))
+		line = append(line, row(plain, millis(s.Wait.P50), millis(s.Wait.P99))...)
+		if s.Runs == 0 { // nothing was counted
+			for i := 3; i < len(line); i++ {
+				line[i] = cell{"–", dim}
+			}
+		}
+		rows = append(rows, line)
 	}
-	return table{rows: rows, fixed: 3, right: true}
+	return table{rows: rows, fixed: 3, right: true, drop: leastFirst(head, props)}
+}
+
+// leastFirst orders the columns of a scenario's table that may be left out: what is
+// no breach first, then the breaches, the least severe first.
+func leastFirst(head, props []string) (columns []int) {
+	props = slices.SortedFunc(slices.Values(props), func(a, b string) int { return check.Compare(b, a) })
+	for _, name := range slices.Concat([]string{"p99", "wait p50", "rejected", "aborted", "sections", "runs"}, props) {
+		columns = append(columns, slices.Index(head, name))
+	}
+	return columns
 }
 
 func expectationCell(e results.Expectation) cell {
@@ -188,39 +224,89 @@ func markMismatch(c cell, s results.Strategy, name string) cell {
 	return c
 }
 
-// notes are the lines under a table: each strategy's first violation and what
-// would avoid it, then whatever is not as expected with the command that shows it.
-func (t *terminal) notes(sc results.Scenario) {
-	before := t.out.Len()
-	note := func(c cell, head, what, replay string) {
-		line := t.s.paint(c.tone, c.text+" "+text.OneLine(head)) + " " + text.OneLine(what)
-		if replay != "" {
-			line += "  " + t.dim("→") + " " + text.OneLine(replay)
-		}
+// note writes what is to be said of a cell, and the command that shows it.
+func (t *terminal) note(sign cell, head, what, replay string) {
+	line := t.s.paint(sign.tone, sign.text+" "+text.OneLine(head)) + " " + text.OneLine(what)
+	if replay == "" {
 		t.line(line)
+		return
 	}
+	whole := line + "  " + t.dim("→") + " " + text.OneLine(replay)
+	if t.o.Width == 0 || seen(whole) <= t.o.Width {
+		t.line(whole)
+		return
+	}
+	t.line(line)
+	t.out.WriteString(wrap("  "+t.dim("→")+" "+text.OneLine(replay), t.o.Width, ` \`) + "\n")
+}
+
+// notes are the lines under a table: the first violation of each strategy that did not
+// fail, what would avoid the harm, and where there is too little evidence.
+func (t *terminal) notes(sc results.Scenario) {
+	t.alone = len(sc.Strategies) == 1
+	before := t.out.Len()
 	for _, s := range sc.Strategies {
-		if f := s.FirstViolation; f != nil {
-			note(cell{"·", dim}, s.Name+":", f.Property+": "+f.Violation.Text, f.Replay)
+		if !fails(s) {
+			t.firstViolation(s, s.Name+":")
 		}
 	}
 	for _, r := range remedies(sc) {
-		note(cell{"·", dim}, strings.Join(r.names, ", ")+":", r.text, "")
+		t.note(cell{"·", dim}, strings.Join(r.names, ", ")+":", r.text, "")
 	}
 	for _, s := range sc.Strategies {
 		if why := unknownText(s); why != "" {
-			note(guaranteeSign(results.Unclear), s.Name+":", why, "")
+			t.note(guaranteeSign(results.Unclear), s.Name+":", why, "")
 		}
-		for _, f := range s.Findings {
-			note(cell{letterFinding, harm}, s.Name+":", findingText(f), f.Replay)
-			if len(sc.Strategies) == 1 || s.Runs == 1 {
-				for _, fr := range stackFrames(f.Stack) {
-					t.line("    ", text.OneLine(fr.Call), "  ", t.dim(text.OneLine(fr.Place)))
-				}
+		if !fails(s) {
+			t.findings(s, s.Name+":")
+		}
+	}
+	if t.out.Len() > before {
+		t.line()
+	}
+}
+
+func fails(s results.Strategy) bool { return s.Verdict == results.Fail || len(s.Mismatches) > 0 }
+
+func (t *terminal) firstViolation(s results.Strategy, head string) {
+	if f := s.FirstViolation; f != nil {
+		t.note(cell{"·", dim}, head, f.Property+": "+f.Violation.Text, f.Replay)
+	}
+}
+
+func (t *terminal) findings(s results.Strategy, head string) {
+	for _, f := range s.Findings {
+		t.note(cell{letterFinding, harm}, head, findingText(f), f.Replay)
+		if s.Runs != 1 && !t.alone {
+			continue
+		}
+		for _, fr := range stackFrames(f.Stack) {
+			t.line("    ", text.OneLine(fr.Call), "  ", t.dim(text.OneLine(fr.Place)))
+		}
+	}
+}
+
+// failed lists the cells that failed, with the commands that show it.
+func (t *terminal) failed(r Results) {
+	before := t.out.Len()
+	for _, sc := range r.Scenarios {
+		t.alone = len(sc.Strategies) == 1
+		for _, s := range sc.Strategies {
+			if !fails(s) {
+				continue
 			}
-		}
-		for _, m := range s.Mismatches {
-			note(cell{signChanged, harm}, s.Name+":", mismatchText(s, m), m.Replay)
+			if t.out.Len() == before {
+				t.line(t.s.paint(strong, "failed"))
+			}
+			head := s.Name + ":"
+			if len(r.Scenarios) > 1 {
+				head = sc.Name + " " + head
+			}
+			t.firstViolation(s, head)
+			t.findings(s, head)
+			for _, m := range s.Mismatches {
+				t.note(cell{signChanged, harm}, head, mismatchText(s, m), m.Replay)
+			}
 		}
 	}
 	if t.out.Len() > before {
@@ -236,6 +322,9 @@ func (t *terminal) summary(r Results) {
 	}
 	if r.Interrupted {
 		t.line(t.s.paint(warn, "interrupted"), ": the results are sound, but not complete")
+	}
+	for _, what := range notRunTexts(r) {
+		t.line(t.s.paint(warn, text.OneLine(what)))
 	}
 	if t.o.Dir != "" {
 		t.line("report   ", filepath.Join(t.o.Dir, ReportFile))

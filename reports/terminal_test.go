@@ -77,6 +77,39 @@ func alone(r results.Results, i int) results.Results {
 	return r
 }
 
+// endedEarly is a run that was interrupted in its first scenario.
+func endedEarly(t testing.TB, dir string) results.Results {
+	r := fixture(t, dir, "expiry")
+	r.Interrupted, r.Verdict = true, results.Unknown
+	r.Scenarios[0].Strategies = r.Scenarios[0].Strategies[2:4]
+	for i := range r.Scenarios[0].Strategies {
+		s := &r.Scenarios[0].Strategies[i]
+		s.Runs, s.Verdict, s.Expectation, s.UnknownReason = 40*(1-i), results.Unknown, results.NotAsked, "not all seeds ran"
+		s.JudgeGuarantee(false)
+		for _, sc := range []string{"expiry", "gc-pause", "standby"} {
+			n := results.NotRun{Scenario: sc, Strategy: s.Name, PlannedRuns: 100}
+			if sc == "expiry" {
+				n.Runs = s.Runs
+			}
+			r.NotRun = append(r.NotRun, n)
+		}
+	}
+	r.Scenarios[0].Verdict = results.Unknown
+	return r
+}
+
+// A lock that was not tried everywhere is not said to hold everywhere.
+func TestNotRunIsNoPass(t *testing.T) {
+	r := endedEarly(t, t.TempDir())
+	r.Scenarios[0].Strategies[0].Guarantee, r.Scenarios[0].Strategies[1].Guarantee = results.Holds, results.Holds
+	if g, sentence := headline(r); g != results.Unclear {
+		t.Errorf("%s: %q", g, sentence)
+	}
+	if got, want := standingText(r, "watchdog"), "unknown in 2 of 3 scenarios, holds in the others"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestTerminal(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -91,6 +124,7 @@ func TestTerminal(t *testing.T) {
 		{"many", fixture(t, t.TempDir(), "expiry", "gc-pause"), TerminalOptions{Width: 80}},
 		{"many-misfits", withMisfits(t, t.TempDir(), "expiry", "gc-pause"), TerminalOptions{}},
 		{"nothing", results.Results{Interrupted: true}, TerminalOptions{}},
+		{"not-run", endedEarly(t, t.TempDir()), TerminalOptions{Width: 80}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var out bytes.Buffer

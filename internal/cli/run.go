@@ -63,7 +63,7 @@ func runSeeds(e *env) (int, error) {
 	dir.linkOrWarn(e.err)
 	if e.flags.given("baseline") {
 		d := results.Compare(before, r)
-		return codeOf(d.Verdict()), reports.TerminalDiff(e.out, e.flags.baseline, d)
+		return codeOf(d.Verdict()), reports.TerminalDiff(e.out, e.flags.baseline, d, reports.TerminalFor(e.out))
 	}
 	return codeOf(r.Verdict), nil
 }

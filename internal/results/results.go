@@ -23,9 +23,18 @@ type Results struct {
 	Setup          *Setup     `json:"setup,omitempty"` // of live runs
 	Verdict        Verdict    `json:"verdict"`
 	Interrupted    bool       `json:"interrupted,omitempty"` // stopped early: what is here is sound, but incomplete
-	VirtualSeconds float64    `json:"virtual_seconds"`
-	WallSeconds    float64    `json:"wall_seconds"`
-	Scenarios      []Scenario `json:"scenarios"`
+	NotRun         []NotRun   `json:"not_run,omitempty"`     // the cells that lack runs, of scenarios that are left out, too
+	VirtualSeconds float64    `json:"virtual_seconds"`       // of all runs
+	WallSeconds    float64    `json:"wall_seconds"`          // real seconds from the start to the end
+	Scenarios      []Scenario `json:"scenarios"`             // those of which anything ran
+}
+
+// NotRun is a cell of which some or all seeds were planned and did not run.
+type NotRun struct {
+	Scenario    string `json:"scenario"`
+	Strategy    string `json:"strategy"`
+	Runs        int    `json:"runs"`         // that were done
+	PlannedRuns int    `json:"planned_runs"` // that there should have been
 }
 
 // Made says where a file comes from. Two runs of the same seeds may differ in it, and
@@ -79,6 +88,7 @@ type Strategy struct {
 	check.ObservedRuns
 	Commands       int               `json:"commands"`
 	VirtualSeconds float64           `json:"virtual_seconds"`
+	WallSeconds    float64           `json:"wall_seconds"`       // real seconds that the runs took, added up
 	Violations     map[string]Breach `json:"violations"`         // by property; a property without a breach is absent
 	Expected       map[string]string `json:"expected,omitempty"` // property → "some", "none" or "every"
 	Mismatches     []Mismatch        `json:"mismatches,omitempty"`

@@ -32,7 +32,7 @@ func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 }
 
 // assemble puts the cells together, in the order of the plan, once all work has
-// ended. Scenarios that an interrupted run has not begun are left out.
+// ended. Scenarios that an interrupted run has not begun are left out, and named in NotRun.
 func (q *queue) assemble(interrupted bool) results.Results {
 	r := results.Results{Version: results.SchemaVersion, Mode: "sim", Verdict: results.Pass, Interrupted: interrupted}
 	if q.opt.Live != nil {
@@ -49,6 +49,9 @@ func (q *queue) assemble(interrupted bool) results.Results {
 				q.closeCell(c)
 			}
 			cell := c.result()
+			if !c.complete() {
+				r.NotRun = append(r.NotRun, results.NotRun{Scenario: s.Name, Strategy: cell.Name, Runs: cell.Runs, PlannedRuns: c.count})
+			}
 			runs += cell.Runs
 			s.Verdict = s.Verdict.Worse(cell.Verdict)
 			r.VirtualSeconds += cell.VirtualSeconds
