@@ -72,13 +72,13 @@ func toyStrategy(t testing.TB, dir, scenario string, l toyLock) results.Strategy
 	s := results.Strategy{
 		Name: l.name, Verdict: results.Pass, Runs: runs, Sections: j.sections * runs,
 		RejectedWrites: j.rejected * runs, Commands: 40 * runs,
-		VirtualSeconds: float64(events[len(events)-1].At) / 1e9 * runs,
-		Expected:       toyExpected[scenario][l.name],
-		Violations:     map[string]results.Breach{},
-		WaitCDF:        cdf(j.waits),
-		InsideMS:       float64(j.inside) / 1e6 * runs,
-		LostMS:         float64(j.lost) / 1e6 * runs,
-		History:        filepath.ToSlash(rel), HistorySeed: 1,
+		VirtualSeconds: float64(events[len(events)-1].At) / 1e9 * runs, WallSeconds: 0.25,
+		Expected:   toyExpected[scenario][l.name],
+		Violations: map[string]results.Breach{},
+		WaitCDF:    cdf(j.waits),
+		InsideMS:   float64(j.inside) / 1e6 * runs,
+		LostMS:     float64(j.lost) / 1e6 * runs,
+		History:    filepath.ToSlash(rel), HistorySeed: 1,
 	}
 	s.Wait = results.Quantiles{P50: s.WaitCDF[50], P99: s.WaitCDF[99], Max: s.WaitCDF[100]}
 	for _, v := range j.violations {

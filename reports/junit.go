@@ -5,16 +5,17 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // junitSuites is the whole file: its counts are those of a suite, and its own Cases stay empty.
 type junitSuites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	junitSuite
-	Time   string       `xml:"time,attr"` // real seconds
 	Suites []junitSuite `xml:"testsuite"`
 }
 
@@ -23,12 +24,14 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Time     string      `xml:"time,attr"` // real seconds; runs of one suite may overlap
 	Cases    []junitCase `xml:"testcase"`
 }
 
 type junitCase struct {
 	Name     string       `xml:"name,attr"`
 	Class    string       `xml:"classname,attr"`
+	Time     string       `xml:"time,attr"` // real seconds that its runs took
 	Failures []junitFault `xml:"failure"`
 	Errors   []junitFault `xml:"error"`
 	Out      string       `xml:"system-out,omitempty"`
@@ -42,14 +45,15 @@ type junitFault struct {
 
 // JUnit writes results as JUnit XML: a suite for each scenario, a case for each
 // strategy, a failure for each expectation that did not hold. A lock that misbehaved as a
-// program, and too little evidence, are errors: neither may read as a pass.
+// program, too little evidence, and what was not run are errors: none may read as a pass.
 // Suites count cases, as JUnit does, not failures.
-func JUnit(w io.Writer, r Results) error {
-	all := junitSuites{junitSuite: junitSuite{Name: "simrun"}, Time: fmt.Sprintf("%.3f", r.WallSeconds)}
-	for _, sc := range r.Scenarios {
-		suite := junitSuite{Name: sc.Name}
-		for _, s := range sc.Strategies {
-			c := junitCell(sc, s)
+func JUnit(w io.Writer, r Results) error { return writeJUnit(w, r, nil) }
+
+// writeJUnit is JUnit with the steps of each first violation whose history is at hand.
+func writeJUnit(w io.Writer, r Results, evs evidences) error {
+	all := junitSuites{junitSuite: junitSuite{Name: "simrun", Time: wallTime(r.WallSeconds)}}
+	add := func(suite junitSuite) {
+		for _, c := range suite.Cases {
 			suite.Tests++
 			switch {
 			case len(c.Failures) > 0:
@@ -57,12 +61,27 @@ func JUnit(w io.Writer, r Results) error {
 			case len(c.Errors) > 0:
 				suite.Errors++
 			}
-			suite.Cases = append(suite.Cases, c)
 		}
 		all.Tests += suite.Tests
 		all.Failures += suite.Failures
 		all.Errors += suite.Errors
 		all.Suites = append(all.Suites, suite)
+	}
+	for _, sc := range r.Scenarios {
+		suite, wall := junitSuite{Name: sc.Name}, 0.0
+		for _, s := range sc.Strategies {
+			c := junitCell(sc, s, evs[cellKey{sc.Name, s.Name}])
+			if lacks := notRunText(r, sc.Name, s.Name); lacks != "" {
+				c.Out += lacks + "\n"
+			}
+			suite.Cases = append(suite.Cases, c)
+			wall += s.WallSeconds
+		}
+		suite.Time = wallTime(wall)
+		add(suite)
+	}
+	for _, suite := range notBegun(r) {
+		add(suite)
 	}
 	b, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
@@ -72,12 +91,45 @@ func JUnit(w io.Writer, r Results) error {
 	return err
 }
 
-func junitCell(sc results.Scenario, s results.Strategy) junitCase {
-	c := junitCase{Name: s.Name, Class: sc.Name, Out: junitOut(s)}
+// notBegun are the suites of the scenarios that an early end left out.
+func notBegun(r Results) (suites []junitSuite) {
+	for _, n := range r.NotRun {
+		if slices.ContainsFunc(r.Scenarios, func(sc results.Scenario) bool { return sc.Name == n.Scenario }) {
+			continue
+		}
+		i := slices.IndexFunc(suites, func(s junitSuite) bool { return s.Name == n.Scenario })
+		if i < 0 {
+			i, suites = len(suites), append(suites, junitSuite{Name: n.Scenario, Time: wallTime(0)})
+		}
+		suites[i].Cases = append(suites[i].Cases, junitCase{Name: n.Strategy, Class: n.Scenario, Time: wallTime(0), Errors: []junitFault{{
+			Message: "not run: the run ended before any of " + text.Count(n.PlannedRuns, "planned run"), Type: "not-run",
+		}}})
+	}
+	return suites
+}
+
+func wallTime(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+// stepsText tells the first violation of a cell step by step.
+func stepsText(s results.Strategy, e *evidence) string {
+	if e == nil || len(e.steps) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nseed %d: %s: %s\n", s.FirstViolation.Seed, s.FirstViolation.Property, s.FirstViolation.Violation.Text)
+	for i, step := range e.steps {
+		fmt.Fprintln(&b, step.Line(i+1))
+	}
+	return b.String()
+}
+
+func junitCell(sc results.Scenario, s results.Strategy, e *evidence) junitCase {
+	c := junitCase{Name: s.Name, Class: sc.Name, Time: wallTime(s.WallSeconds), Out: junitOut(s)}
+	steps := stepsText(s, e)
 	for _, m := range s.Mismatches {
 		c.Failures = append(c.Failures, junitFault{
 			Message: cmp.Or(m.Text, mismatchText(s, m)), Type: m.Property,
-			Text: fmt.Sprintf("expected %s, got %s\nreplay: %s\n", m.Want, m.Got, m.Replay),
+			Text: fmt.Sprintf("expected %s, got %s\nreplay: %s\n", m.Want, m.Got, m.Replay) + steps,
 		})
 	}
 	for _, f := range s.Findings {
@@ -91,7 +143,7 @@ func junitCell(sc results.Scenario, s results.Strategy) junitCase {
 	}
 	if s.Verdict == results.Fail && len(c.Failures)+len(c.Errors) == 0 {
 		c.Failures = append(c.Failures, junitFault{
-			Message: cmp.Or(wrongs(s), "the guarantee is broken"), Type: "guarantee", Text: remedyText(s),
+			Message: cmp.Or(wrongs(s), "the guarantee is broken"), Type: "guarantee", Text: remedyText(s) + steps,
 		})
 	}
 	return c

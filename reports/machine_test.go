@@ -17,13 +17,19 @@ import (
 )
 
 func TestJUnit(t *testing.T) {
+	dir := t.TempDir()
 	for name, r := range map[string]results.Results{
-		"pass":    fixture(t, t.TempDir(), "expiry", "gc-pause"),
-		"misfits": withMisfits(t, t.TempDir(), "expiry"),
+		"pass":    fixture(t, dir, "expiry", "gc-pause"),
+		"misfits": withMisfits(t, dir, "expiry"),
+		"not-run": endedEarly(t, dir),
 	} {
 		t.Run(name, func(t *testing.T) {
+			all, err := load(dir, r)
+			if err != nil {
+				t.Fatal(err)
+			}
 			var out bytes.Buffer
-			if err := JUnit(&out, r); err != nil {
+			if err := writeJUnit(&out, r, all); err != nil {
 				t.Fatal(err)
 			}
 			var back junitSuites
@@ -38,7 +44,7 @@ func TestJUnit(t *testing.T) {
 // What is not a pass must never read as one, whatever else is missing.
 func TestJUnitNeverPassesWhatDidNot(t *testing.T) {
 	for _, v := range []results.Verdict{results.Unknown, results.Fail} {
-		c := junitCell(results.Scenario{Name: "x"}, results.Strategy{Name: "y", Verdict: v})
+		c := junitCell(results.Scenario{Name: "x"}, results.Strategy{Name: "y", Verdict: v}, nil)
 		if len(c.Failures)+len(c.Errors) == 0 {
 			t.Errorf("verdict %v reads as a pass", v)
 		}

@@ -65,7 +65,7 @@ type output struct {
 func outputs(r Results, all evidences) []output {
 	out := []output{
 		{ResultsFile, func(w io.Writer) error { return encode(w, r) }},
-		{JUnitFile, func(w io.Writer) error { return JUnit(w, r) }},
+		{JUnitFile, func(w io.Writer) error { return writeJUnit(w, r, all) }},
 	}
 	for _, sc := range r.Scenarios {
 		dir := "" // of the charts: a folder of its own if the scenario is one of many

@@ -17,6 +17,15 @@ type Step struct {
 	Key  bool   `json:"key,omitempty"` // it is one of the violation's proofs
 }
 
+// Line is the nth step, from 1, as a line of text; a star marks a proof.
+func (s Step) Line(n int) string {
+	mark := " "
+	if s.Key {
+		mark = "*"
+	}
+	return fmt.Sprintf("%s %2d. %11.6f s  %s", mark, n, float64(s.At)/1e9, s.Text)
+}
+
 // maxSteps is how long a story may be, unless its proofs alone are more.
 const maxSteps = 16
 

@@ -110,10 +110,6 @@ func narrateFirst(w io.Writer, dir string, r results.Results) error {
 // narrate prints a violation's numbered steps; a star marks those that prove it.
 func narrate(w io.Writer, h history.Header, events []history.Event, v check.Violation) {
 	for i, s := range check.Narrate(h, events, v) {
-		mark := " "
-		if s.Key {
-			mark = "*"
-		}
-		fmt.Fprintf(w, "%s %2d. %11.6f s  %s\n", mark, i+1, float64(s.At)/1e9, s.Text)
+		fmt.Fprintln(w, s.Line(i+1))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
@@ -24,10 +25,11 @@ type cell struct {
 	oneSeed  bool   // see Plan.Replay
 
 	sum    *aggregate
-	next   int // seeds handed out
-	out    int // of them, not yet in
-	count  int // seeds in all
-	stalls int // runs that cost the whole Options.Stall
+	next   int           // seeds handed out
+	out    int           // of them, not yet in
+	count  int           // seeds in all
+	stalls int           // runs that cost the whole Options.Stall
+	wall   time.Duration // that the runs took, added up
 	closed bool
 	path   string // of its history, in the result folder
 	seed   uint64 // of the history; 0: not recorded yet
@@ -85,7 +87,7 @@ func (c *cell) result() results.Strategy {
 		Name: c.strategy.Name, Summary: c.strategy.Summary,
 		Runs: a.runs, UnknownRuns: a.unknown, UnknownReason: a.unknownReason, BrokenRuns: a.broken,
 		Sections: a.Sections, Aborted: a.Aborted, RejectedWrites: a.Rejected, ObservedRuns: a.ObservedRuns,
-		Commands: a.Commands, VirtualSeconds: float64(a.Virtual) / 1e9,
+		Commands: a.Commands, VirtualSeconds: float64(a.Virtual) / 1e9, WallSeconds: c.wall.Seconds(),
 		Violations: make(map[string]results.Breach),
 		InsideMS:   ms(a.Inside), LostMS: ms(a.Lost),
 	}

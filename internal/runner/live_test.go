@@ -76,6 +76,9 @@ func TestALiveCellKeepsTheHistoryOfTheReport(t *testing.T) {
 			if r.Interrupted != (tt.ends != 0) {
 				t.Errorf("interrupted: %v", r.Interrupted)
 			}
+			if lacks := len(r.NotRun) == 1 && r.NotRun[0].Runs == tt.runs && r.NotRun[0].PlannedRuns == 5; lacks != r.Interrupted {
+				t.Errorf("not run: %+v", r.NotRun)
+			}
 			if tt.runs == 0 {
 				return
 			}

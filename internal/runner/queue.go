@@ -84,11 +84,12 @@ func (q *queue) nextCell() *cell {
 	return pick
 }
 
-// add adds one run to its cell.
-func (q *queue) add(c *cell, t *runSummary, dead bool) {
+// add adds one run, which took wall of real time, to its cell.
+func (q *queue) add(c *cell, t *runSummary, dead bool, wall time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c.sum.add(t, dead)
+	c.wall += wall
 	if dead && slices.ContainsFunc(t.Findings, func(f check.Finding) bool { return f.Class == classSpin || f.Class == classStuckTime }) {
 		c.stalls++
 	}

@@ -55,7 +55,7 @@ func TestACellThatKeepsStallingIsGivenUp(t *testing.T) {
 		if q.skip(rest) {
 			t.Fatalf("given up after %d stalls", i)
 		}
-		q.add(b.cell, summarize(uint64(i+1), stall), true)
+		q.add(b.cell, summarize(uint64(i+1), stall), true, 0)
 	}
 	if !q.skip(rest) {
 		t.Errorf("not given up after %d stalls", maxStalls)

@@ -54,8 +54,13 @@ func TestResultDoesNotDependOnTheNumberOfProcesses(t *testing.T) {
 	one := runPlan(t, p, Options{Procs: 1})
 	for _, procs := range []int{2, 4} {
 		many := runPlan(t, p, Options{Procs: procs, Recycle: 7})
-		if diff := cmp.Diff(one, many, cmpopts.IgnoreFields(results.Results{}, "WallSeconds")); diff != "" {
+		if diff := cmp.Diff(one, many, cmpopts.IgnoreFields(results.Results{}, "WallSeconds"), cmpopts.IgnoreFields(results.Strategy{}, "WallSeconds")); diff != "" {
 			t.Errorf("%d processes against one:\n%s", procs, diff)
+		}
+	}
+	for _, s := range one.Scenarios[0].Strategies {
+		if s.WallSeconds <= 0 || s.WallSeconds > one.WallSeconds {
+			t.Errorf("%s took %v s, all together %v s in one process", s.Name, s.WallSeconds, one.WallSeconds)
 		}
 	}
 	if one.Verdict != results.Fail {
@@ -288,6 +293,10 @@ func TestAnInterruptKeepsTheRunsThatAreDone(t *testing.T) {
 	}
 	if got.Runs < 50 || got.Runs > 1000 || len(got.Findings) != 0 {
 		t.Errorf("%d runs, findings %+v", got.Runs, got.Findings)
+	}
+	want := []results.NotRun{{Scenario: r.Scenarios[0].Name, Strategy: "steady", Runs: got.Runs, PlannedRuns: 100_000}}
+	if diff := cmp.Diff(want, r.NotRun); diff != "" {
+		t.Errorf("not run (-want +got):\n%s", diff)
 	}
 }
 

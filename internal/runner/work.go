@@ -56,16 +56,18 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 	if t.cell.strategy.New == nil {
 		return fmt.Errorf("strategy %q is not registered", t.cell.strategy.Name)
 	}
+	began := time.Now()
 	out, err := q.opt.Live(ctx, engine.Job{Scenario: t.cell.sc, Strategy: t.cell.strategy, Seed: t.first, Record: true})
 	if err != nil {
 		return fmt.Errorf("scenario %s, strategy %s: %w", t.cell.sc.Name, t.cell.strategy.Name, err)
 	}
+	wall := time.Since(began)
 	if q.opt.Dir != "" {
 		if err := record(q.liveFile(t.cell, t.first), out.Header, out.Events); err != nil {
 			return err
 		}
 	}
-	q.add(t.cell, summarize(t.first, out.Report), false)
+	q.add(t.cell, summarize(t.first, out.Report), false, wall)
 	return nil
 }
 
@@ -73,6 +75,7 @@ func (q *queue) playLive(ctx context.Context, t task) error {
 type worker struct {
 	q     *queue
 	child *childProcess // nil: none is running
+	began time.Time     // when the child was given the seed that it runs
 	again uint64        // the seed of the task that is repeated, as its child was killed from outside; 0: none
 }
 
@@ -111,6 +114,7 @@ func (w *worker) order(ctx context.Context, t task) (err error) {
 	if t.record {
 		o.Record = w.q.file(t.cell)
 	}
+	w.began = time.Now()
 	return w.child.send(o)
 }
 
@@ -148,11 +152,13 @@ func (w *worker) collect(ctx context.Context, t *task) error {
 
 // fold passes on the run of the task's first seed and takes the seed off the task.
 func (w *worker) fold(t *task, got *runSummary, dead bool) {
+	now := time.Now()
 	if t.record {
 		w.q.recordDone(*t, got, dead)
 	} else {
-		w.q.add(t.cell, got, dead)
+		w.q.add(t.cell, got, dead, now.Sub(w.began))
 	}
+	w.began = now
 	t.first++
 	t.count--
 }
