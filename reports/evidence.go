@@ -77,6 +77,24 @@ func newEvidence(h history.Header, events []history.Event, v *check.Violation) *
 	return e
 }
 
+// violations are all of the run: first the one that the results tell in full, then
+// those that judging the history again shows.
+func (e *evidence) violations() (all []check.Violation) {
+	if e.violation != nil {
+		all = append(all, *e.violation)
+	}
+	j := check.NewJudge(e.header)
+	for i := range e.events {
+		j.Event(&e.events[i])
+	}
+	for _, v := range j.Report().Violations {
+		if e.violation == nil || v.Property != e.violation.Property || !slices.Equal(v.Events, e.violation.Events) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
 // firstProof is when the first event that proves the violation happened.
 func (e *evidence) firstProof() int64 {
 	i := slices.IndexFunc(e.events, func(x history.Event) bool { return slices.Contains(e.violation.Events, x.Seq) })

@@ -2,9 +2,11 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sort"
 
@@ -38,15 +40,32 @@ const (
 
 var threadNames = []string{threadState: "state", threadFault: "faults", threadViolation: "violation"}
 
+// furtherTrack is between the numbers of a thread's tracks.
+const furtherTrack = 10
+
 type tracer struct {
-	pid   map[string]int // client → process; "" is Redis
-	out   []traceEvent
-	named map[[2]int]bool // process and thread
+	pid    map[string]int // client → process; "" is Redis
+	out    []traceEvent
+	slices []*slice
+	flows  []flow
+	named  map[[2]int]bool // process and thread
+}
+
+// slice is a span whose track is not settled yet, in nanoseconds.
+type slice struct {
+	traceEvent
+	from, to int64
+}
+
+// flow is one end of an arrow, at the start of its slice.
+type flow struct {
+	traceEvent
+	on *slice
 }
 
 // writeTrace writes a run in the Chrome trace event format: a process for each
 // client and one for Redis, spans for what they were doing, instants for events,
-// and an arrow through the events that prove the violation.
+// and an arrow for each violation, through the events that prove it.
 func writeTrace(w io.Writer, e *evidence) error {
 	t := &tracer{pid: map[string]int{}, named: map[[2]int]bool{}}
 	for i, l := range e.lanes.Clients {
@@ -54,9 +73,10 @@ func writeTrace(w io.Writer, e *evidence) error {
 	}
 	t.process("", "Redis", len(e.lanes.Clients)+1)
 	t.lanes(e.lanes)
-	if e.violation != nil {
-		t.violation(e.violation, e.events)
+	for i, v := range e.violations() {
+		t.violation(i+1, v, e.events)
 	}
+	t.settle()
 	sort.SliceStable(t.out, func(i, j int) bool { return t.out[i].TS < t.out[j].TS })
 	h := e.header
 	other, err := json.Marshal(map[string]any{"scenario": h.Scenario, "strategy": h.Strategy, "seed": h.Seed, "mode": h.Mode})
@@ -84,19 +104,58 @@ func (t *tracer) process(client, name string, pid int) {
 	t.name("process_name", pid, 0, name)
 }
 
-func micros(ns int64) float64 { return float64(ns) / 1e3 }
+// micros is the least number of microseconds that is not less than ns: a viewer that
+// cuts off what is below a nanosecond must not see slices overlap.
+func micros(ns int64) float64 {
+	us := float64(ns) / 1e3
+	for int64(us*1e3) < ns {
+		us = math.Nextafter(us, math.Inf(1))
+	}
+	return us
+}
 
 func (t *tracer) add(e traceEvent) {
 	if thread := [2]int{e.PID, e.TID}; !t.named[thread] {
 		t.named[thread] = true
-		t.name("thread_name", e.PID, e.TID, threadNames[e.TID])
+		name := threadNames[e.TID%furtherTrack]
+		if further := e.TID / furtherTrack; further > 0 {
+			name = fmt.Sprintf("%s %d", name, further+1)
+		}
+		t.name("thread_name", e.PID, e.TID, name)
 	}
 	t.out = append(t.out, e)
 }
 
-func (t *tracer) span(name, cat string, pid, tid int, from, to int64, args map[string]any) {
+func (t *tracer) span(name, cat string, pid, tid int, from, to int64, args map[string]any) *slice {
 	dur := micros(to - from)
-	t.add(traceEvent{Name: name, Cat: cat, Phase: "X", TS: micros(from), Dur: &dur, PID: pid, TID: tid, Args: args})
+	s := &slice{traceEvent{Name: name, Cat: cat, Phase: "X", TS: micros(from), Dur: &dur, PID: pid, TID: tid, Args: args}, from, to}
+	t.slices = append(t.slices, s)
+	return s
+}
+
+// settle gives each slice its track: on one track slices may nest, and a viewer drops
+// those that overlap. Those of violations do not nest either, as an arrow would not
+// tell which of two it means.
+func (t *tracer) settle() {
+	slices.SortStableFunc(t.slices, func(a, b *slice) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	open := map[[2]int][]*slice{} // on each track, the outermost first
+	for _, s := range t.slices {
+		nests := s.TID != threadViolation
+		for ; ; s.TID += furtherTrack {
+			track := [2]int{s.PID, s.TID}
+			around := slices.DeleteFunc(open[track], func(o *slice) bool { return o.to <= s.from })
+			open[track] = around
+			if len(around) == 0 || nests && s.to <= around[len(around)-1].to {
+				open[track] = append(around, s)
+				break
+			}
+		}
+		t.add(s.traceEvent)
+	}
+	for _, f := range t.flows {
+		f.TID = f.on.TID
+		t.add(f.traceEvent)
+	}
 }
 
 func (t *tracer) lanes(l timeline.Timeline) {
@@ -136,7 +195,7 @@ func (t *tracer) instants(marks []timeline.Mark, pid, tid int) {
 
 // violation draws an arrow from each proving event to the next. An arrow needs
 // a slice at both ends, so each event gets one that is long enough to see.
-func (t *tracer) violation(v *check.Violation, events []history.Event) {
+func (t *tracer) violation(id int, v check.Violation, events []history.Event) {
 	const length = int64(1e6)
 	proof := slices.DeleteFunc(slices.Clone(events), func(e history.Event) bool {
 		return !slices.Contains(v.Events, e.Seq)
@@ -144,18 +203,18 @@ func (t *tracer) violation(v *check.Violation, events []history.Event) {
 	for i := range proof {
 		e := &proof[i]
 		pid := t.processOf(e.Client)
-		t.span(v.Property+": "+string(e.Kind), "violation", pid, threadViolation, e.At, e.At+length,
+		on := t.span(v.Property+": "+string(e.Kind), "violation", pid, threadViolation, e.At, e.At+length,
 			map[string]any{"text": v.Text, "n": e.Seq})
 		if len(proof) < 2 {
 			continue
 		}
-		flow := traceEvent{Name: v.Property, Cat: "violation", Phase: "t", TS: micros(e.At), PID: pid, TID: threadViolation, ID: 1}
+		end := traceEvent{Name: v.Property, Cat: "violation", Phase: "t", TS: micros(e.At), PID: pid, ID: id}
 		switch i {
 		case 0:
-			flow.Phase = "s"
+			end.Phase = "s"
 		case len(proof) - 1:
-			flow.Phase, flow.Bind = "f", "e"
+			end.Phase, end.Bind = "f", "e"
 		}
-		t.add(flow)
+		t.flows = append(t.flows, flow{end, on})
 	}
 }
