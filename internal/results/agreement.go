@@ -54,6 +54,7 @@ type Side struct {
 func Agree(virtual Results, live ...Side) Agreement {
 	a := Agreement{
 		Version:     SchemaVersion,
+		Cells:       []AgreementCell{},
 		Setup:       live[0].Setup,
 		Interrupted: virtual.Interrupted || slices.ContainsFunc(live, func(s Side) bool { return s.Interrupted }),
 	}

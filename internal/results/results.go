@@ -178,5 +178,6 @@ type FirstViolation struct {
 	Seed      uint64          `json:"seed"`
 	Property  string          `json:"property"`
 	Violation check.Violation `json:"violation"`
+	Unit      string          `json:"unit,omitempty"` // of the violation's size: check.Nanoseconds or check.Count; absent in files of before there was one
 	Replay    string          `json:"replay"`
 }

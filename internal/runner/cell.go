@@ -221,7 +221,10 @@ func (c *cell) firstViolation(r *results.Strategy) {
 		})
 	}))
 	b := c.sum.breaches[names[pick]]
-	r.FirstViolation = &results.FirstViolation{Seed: b.FirstSeed, Property: names[pick], Violation: b.first, Replay: c.replay(b.FirstSeed)}
+	p, _ := check.Lookup(names[pick])
+	r.FirstViolation = &results.FirstViolation{
+		Seed: b.FirstSeed, Property: names[pick], Violation: b.first, Unit: p.Unit, Replay: c.replay(b.FirstSeed),
+	}
 }
 
 // seedToRecord returns the seed whose history is kept; 0 if there is none.

@@ -34,7 +34,7 @@ func Run(ctx context.Context, p Plan, o Options) (results.Results, error) {
 // assemble puts the cells together, in the order of the plan, once all work has
 // ended. Scenarios that an interrupted run has not begun are left out, and named in NotRun.
 func (q *queue) assemble(interrupted bool) results.Results {
-	r := results.Results{Version: results.SchemaVersion, Mode: "sim", Verdict: results.Pass, Interrupted: interrupted}
+	r := results.Results{Version: results.SchemaVersion, Mode: "sim", Verdict: results.Pass, Interrupted: interrupted, Scenarios: []results.Scenario{}}
 	if q.opt.Live != nil {
 		r.Mode, r.Setup = "live", q.opt.Setup
 	}
@@ -77,7 +77,7 @@ func scenarioOf(in Input) results.Scenario {
 	sc := in.Scenario
 	s := results.Scenario{
 		Name: sc.Name, Summary: sc.Summary, Story: sc.Story, Source: sc.Source, Verdict: results.Pass,
-		Clients: sc.Clients, LeaseMS: ms(int64(sc.Lease)),
+		Clients: sc.Clients, LeaseMS: ms(int64(sc.Lease)), Strategies: []results.Strategy{},
 	}
 	if in.Source != nil {
 		s.File = sc.File
