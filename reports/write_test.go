@@ -228,3 +228,18 @@ func TestReportSize(t *testing.T) {
 		})
 	}
 }
+
+// The page of a run that ended early says at its top what was not run.
+func TestHTMLNamesWhatWasNotRun(t *testing.T) {
+	dir := t.TempDir()
+	var out bytes.Buffer
+	if err := HTML(&out, dir, endedEarly(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	top, _, _ := strings.Cut(out.String(), "</header>")
+	for _, want := range []string{"not begun: gc-pause, standby", "not all runs: expiry (watchdog 40 of 100, capped 0 of 100)", `data-guarantee="unknown"`} {
+		if !strings.Contains(top, want) {
+			t.Errorf("the head of the page lacks %q", want)
+		}
+	}
+}
