@@ -51,6 +51,7 @@ var described = map[string]string{
 	"Strategy.runs":            "number of runs, one for each seed",
 	"Strategy.unknown_runs":    "number of runs that are too little evidence",
 	"Strategy.unknown_reason":  "why the first such run is too little evidence, or the cell",
+	"Strategy.broken_runs":     "number of runs with any violation or misbehaviour; absent if none, and in old files",
 	"Strategy.sections":        "number of critical sections entered, all runs",
 	"Strategy.aborted":         "number of sections rolled back for a lost lease, all runs",
 	"Strategy.rejected_writes": "number of writes that the resource refused, all runs",
