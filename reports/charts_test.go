@@ -7,8 +7,6 @@ import (
 	"path"
 	"testing"
 
-	"gonum.org/v1/plot"
-
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/history"
 	"github.com/lockchaos/simrun/internal/results"
@@ -63,7 +61,7 @@ func TestTimelineOfOddHistories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := writePNG(&out, func() *plot.Plot { return timelineChart(newEvidence(history.Header{}, tc.events, &tc.v)) }); err != nil {
+			if err := writePNG(&out, timelineChart(newEvidence(history.Header{}, tc.events, &tc.v))); err != nil {
 				t.Error(err)
 			}
 		})

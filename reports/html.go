@@ -27,8 +27,6 @@ var pageFuncs = template.FuncMap{
 	"frames": stackFrames, "join": strings.Join, "letters": letters, "lost": lostText,
 	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": text.Count,
 	"thousands": text.Number, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "wrongs": wrongs, "observation": countObservation,
-	"count":       func(n float64) string { return text.Number(int(n)) },
-	"minus":       func(a, b float64) float64 { return a - b },
 	"next":        func(i int) int { return i + 1 },
 	"sign":        func(g results.Guarantee) string { return guaranteeSign(g).text },
 	"expectation": expectationText, "level": level, "remedy": remedyText,
@@ -76,9 +74,8 @@ type scenarioView struct {
 	Sentence         string // of one of many; alone, it stands at the top of the page
 	Safety, Liveness []string
 	SoldOut          bool // some strategy has an expectation about it
-	Bars             []countGroup
-	Most             float64 // the longest bar
-	Longest          float64 // the longest time inside, in milliseconds
+	Bars             []shareRow
+	Times            []timeRow
 	Waits            *waitsView
 	Cells            []cellView
 }
@@ -125,10 +122,9 @@ func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView
 			v.Safety = append(v.Safety, name)
 		}
 	}
-	v.Bars, v.Most = violationCounts(sc.Strategies)
+	v.Bars, v.Times = violationRows(sc.Strategies), timeRows(sc.Strategies)
 	for _, s := range sc.Strategies {
 		v.SoldOut = v.SoldOut || s.Expected["sold-out"] != ""
-		v.Longest = max(v.Longest, s.InsideMS)
 		v.Cells = append(v.Cells, newCellView(sc.Name, s, all[cellKey{sc.Name, s.Name}], many))
 	}
 	return v

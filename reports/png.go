@@ -1,144 +1,183 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	"github.com/lockchaos/simrun/internal/check"
-	"github.com/lockchaos/simrun/internal/results"
 )
 
-// Colours, after Okabe and Ito, which people with any sort of colour vision
-// can tell apart.
-var (
-	ink     = color.RGBA{0x1b, 0x22, 0x26, 0xff}
-	quiet   = color.RGBA{0x5d, 0x69, 0x70, 0xff}
-	rule    = color.RGBA{0xdf, 0xe4, 0xe6, 0xff}
-	held    = color.RGBA{0x2a, 0x9d, 0x8f, 0xff}
-	lost    = color.RGBA{0xe2, 0x60, 0x2f, 0xff}
-	rolling = color.RGBA{0xe0, 0xa9, 0x3b, 0xff}
-	idle    = color.RGBA{0xd3, 0xda, 0xde, 0xff}
-	slate   = color.RGBA{0x53, 0x62, 0x6b, 0xff}
-	violet  = color.RGBA{0x6d, 0x5f, 0xa8, 0xff}
+// picture is a chart that is yet to be drawn.
+type picture struct {
+	width, height vg.Length
+	dpi           int
+	draw          func(draw.Canvas) // within the margin
+}
 
-	palette = []color.RGBA{
-		{0xd5, 0x5e, 0x00, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
-		{0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff}, {0x88, 0x88, 0x88, 0xff}, {0x44, 0x44, 0x44, 0xff},
-		{0x8c, 0x56, 0x4b, 0xff}, {0xb5, 0xa8, 0x1e, 0xff},
-	}
-	dashes = [][]vg.Length{nil, {9, 3}, {2, 3}, {12, 4, 2, 4}, {5, 5}, {1, 2}, {14, 6}, {3, 6}}
+const (
+	chartDPI    = 96
+	sharpDPI    = 144 // of the pictures that are shown larger than one scenario's
+	chartWidth  = 1200 * vg.Inch / chartDPI
+	chartHeight = 700 * vg.Inch / chartDPI
+	chartMargin = vg.Length(18)
+	plainWidth  = chartWidth - 2*chartMargin
 )
 
-// propertyColour is the same in every chart, whatever else is in it.
-func propertyColour(name string) color.Color {
-	if i := propertyRank(name); i < len(check.Properties) {
-		return palette[i%len(palette)]
-	}
-	return quiet
+// writePNG draws a picture. A panic of the plot library, which panics where it
+// cannot draw, becomes an error: a report must not die of a chart.
+func writePNG(w io.Writer, pic *picture) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("drawing a chart: %v", r)
+		}
+	}()
+	img := vgimg.NewWith(vgimg.UseWH(pic.width, pic.height), vgimg.UseDPI(pic.dpi), vgimg.UseBackgroundColor(color.White))
+	pic.draw(draw.Crop(draw.New(img), chartMargin, -chartMargin, chartMargin, -chartMargin))
+	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	return err
 }
 
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// newPlot makes a plot in the style of all charts.
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = title
-	p.Title.TextStyle.Font = sans(17)
-	p.Title.TextStyle.Color = ink
-	p.Title.Padding = 12
-	for a, label := range map[*plot.Axis]string{&p.X: x, &p.Y: y} {
-		a.Label.Text = label
+// letterStyle is that of a text whose vertical middle is at its point.
+func letterStyle(size vg.Length, c color.Color, x draw.XAlignment) draw.TextStyle {
+	return draw.TextStyle{Font: sans(size), Color: c, XAlign: x, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+}
+
+func textWidth(s string, size vg.Length) vg.Length {
+	return letterStyle(size, ink, draw.XLeft).Width(s)
+}
+
+// fit shortens a text to a width.
+func fit(s string, size, width vg.Length) string {
+	if textWidth(s, size) <= width {
+		return s
+	}
+	letters := []rune(s)
+	for len(letters) > 0 && textWidth(string(letters)+"…", size) > width {
+		letters = letters[:len(letters)-1]
+	}
+	return string(letters) + "…"
+}
+
+// fillBox fills the rectangle whose top left corner is x, y.
+func fillBox(c draw.Canvas, x, y, width, height vg.Length, fill color.Color) vg.Rectangle {
+	r := vg.Rectangle{Min: vg.Point{X: x, Y: y - height}, Max: vg.Point{X: x + width, Y: y}}
+	c.SetColor(fill)
+	c.Fill(r.Path())
+	return r
+}
+
+// hatch draws slanted lines on a rectangle.
+func hatch(c draw.Canvas, r vg.Rectangle, stroke color.Color) {
+	part := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
+	const step = 7
+	high := r.Max.Y - r.Min.Y
+	// From a multiple of the step, so that the lines of neighbours meet.
+	for x := vg.Length(int((r.Min.X-high)/step)) * step; x < r.Max.X; x += step {
+		line := []vg.Point{{X: x, Y: r.Min.Y}, {X: x + high, Y: r.Max.Y}}
+		part.StrokeLines(draw.LineStyle{Color: stroke, Width: 1.6}, part.ClipLinesXY(line)...)
+	}
+}
+
+// key is an entry of a legend: a swatch, or a line, and what it stands for.
+type key struct {
+	label string
+	fill  color.Color
+	hatch color.Color     // nil: plain
+	line  *draw.LineStyle // instead of a swatch
+}
+
+const (
+	keySize   = vg.Length(12)
+	keyHigh   = vg.Length(18)
+	keySwatch = vg.Length(34)
+	titleSize = vg.Length(17)
+)
+
+// keyRows breaks a legend into rows.
+func keyRows(keys []key, width vg.Length) (rows [][]key) {
+	var used vg.Length
+	for _, k := range keys {
+		wide := k.width(width)
+		if len(rows) == 0 || used+wide > width {
+			rows, used = append(rows, nil), 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], k)
+		used += wide
+	}
+	return rows
+}
+
+func (k key) width(most vg.Length) vg.Length {
+	return min(keySwatch+6+textWidth(k.label, keySize)+20, most)
+}
+
+// heading is what stands above a chart.
+type heading struct {
+	title, note string
+	keys        []key
+}
+
+func (h heading) height(width vg.Length) vg.Length {
+	high := titleSize + 14
+	if h.note != "" {
+		high += keyHigh
+	}
+	return high + keyHigh*vg.Length(len(keyRows(h.keys, width))) + 6
+}
+
+// draw draws the heading and returns what is left of the canvas.
+func (h heading) draw(c draw.Canvas) draw.Canvas {
+	x, width := c.Min.X, c.Max.X-c.Min.X
+	y := c.Max.Y - titleSize/2
+	c.FillText(letterStyle(titleSize, ink, draw.XLeft), vg.Point{X: x, Y: y}, fit(h.title, titleSize, width))
+	y -= titleSize/2 + 14
+	if h.note != "" {
+		c.FillText(letterStyle(keySize, quiet, draw.XLeft), vg.Point{X: x, Y: y}, fit(h.note, keySize, width))
+		y -= keyHigh
+	}
+	for _, row := range keyRows(h.keys, width) {
+		at := x
+		for _, k := range row {
+			k.draw(c, at, y, width)
+			at += k.width(width)
+		}
+		y -= keyHigh
+	}
+	return draw.Crop(c, 0, 0, 0, -h.height(width))
+}
+
+func (k key) draw(c draw.Canvas, x, y, most vg.Length) {
+	if k.line != nil {
+		c.StrokeLine2(*k.line, x, y, x+keySwatch, y)
+	} else {
+		r := fillBox(c, x, y+5, keySwatch, 10, k.fill)
+		if k.hatch != nil {
+			hatch(c, r, k.hatch)
+		}
+	}
+	c.FillText(letterStyle(keySize, ink, draw.XLeft), vg.Point{X: x + keySwatch + 6, Y: y}, fit(k.label, keySize, most-keySwatch-26))
+}
+
+// plotPicture draws a plot, in the style of all charts, below a heading.
+func plotPicture(h heading, p *plot.Plot) *picture {
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = sans(13)
 		a.Label.TextStyle.Color = quiet
 		a.Label.Padding = 6
-		a.Tick.Label.Font = sans(12)
+		a.Tick.Label.Font = sans(cmp.Or(a.Tick.Label.Font.Size, 12))
 		a.Tick.Label.Color = ink
 		a.LineStyle.Color = quiet
 		a.Tick.LineStyle.Color = quiet
 	}
-	p.Legend.TextStyle.Font = sans(12)
-	p.Legend.TextStyle.Color = ink
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = 5
-	p.Legend.ThumbnailWidth = 24
-	return p
+	return &picture{chartWidth, chartHeight, chartDPI, func(c draw.Canvas) { p.Draw(h.draw(c)) }}
 }
-
-// writePNG draws a chart with its legend at the right, where it hides nothing. A
-// panic of the plot library, which panics where it cannot draw, becomes an error: a
-// report must not die of a chart.
-func writePNG(w io.Writer, draws func() *plot.Plot) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("drawing a chart: %v", r)
-		}
-	}()
-	p := draws()
-	legend := p.Legend
-	p.Legend = plot.NewLegend()
-	img := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
-	c := draw.Crop(draw.New(img), chartMargin, -chartMargin, chartMargin, -chartMargin)
-	p.Draw(draw.Crop(c, 0, -legendWidth-12, 0, 0))
-	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth, 0, 0, -40))
-	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(w)
-	return err
-}
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Width = 0
-	g.Horizontal.Color = rule
-	return g
-}
-
-// waitsChart draws for each strategy the distribution of waiting times, on a
-// logarithmic scale where they are far apart.
-func waitsChart(sc results.Scenario) *plot.Plot {
-	p := newPlot(sc.Name+": waiting for the lock", "waiting time", "share of acquisitions that waited at most this long, %")
-	ax := newWaitAxis(sc.Strategies)
-	g := grid()
-	g.Vertical = g.Horizontal
-	p.Add(g)
-	for i, s := range sc.Strategies {
-		xy := ax.curve(s)
-		if len(xy) == 0 {
-			continue
-		}
-		for i := range xy {
-			xy[i].Y *= 100
-		}
-		line := &plotter.Line{XYs: xy}
-		line.Color = palette[i%len(palette)]
-		// The first lines are the widest: those that lie on them do not hide them.
-		line.Width = 1.6 + 0.45*vg.Length(len(sc.Strategies)-1-i)
-		line.Dashes = dashes[i%len(dashes)]
-		p.Add(line)
-		p.Legend.Add(s.Name, line)
-	}
-	var ticks plot.ConstantTicks
-	for _, t := range ax.ticks() {
-		ticks = append(ticks, plot.Tick{Value: ax.place(t), Label: exactMillis(t)})
-	}
-	p.X.Tick.Marker = ticks
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 100
-	return p
-}
-
-// The size of a chart: 1200 by 700 pixels at 96 to the inch.
-const (
-	chartDPI    = 96
-	chartWidth  = 1200 * vg.Inch / chartDPI
-	chartHeight = 700 * vg.Inch / chartDPI
-	chartMargin = vg.Length(18)
-	legendWidth = vg.Length(132)
-)

@@ -3,10 +3,9 @@ package reports
 import (
 	"fmt"
 	"image/color"
-	"strings"
+	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -19,16 +18,21 @@ var stateColours = map[timeline.State]color.RGBA{
 	check.Releasing: idle, check.Dead: ink, timeline.Owned: slate, timeline.Fault: violet,
 }
 
+var stateNames = map[timeline.State]string{
+	check.Waiting: "waiting", check.Inside: "inside, lease held", check.Lost: "inside, lease lost", check.Rollback: "rolling back",
+	check.Releasing: "waiting", check.Dead: "crashed", timeline.Owned: "owns the key", timeline.Fault: "fault",
+}
+
 // timelineChart draws the part of a run that shows its violation: what each client
 // was doing, who owned the key, and the faults.
-func timelineChart(e *evidence) *plot.Plot {
+func timelineChart(e *evidence) *picture {
 	h, v := e.header, e.violation
 	first := e.firstProof()
 	margin := max((v.At-first)/10, int64(5e6))
-	d := laneDrawing{newTimelineView(e.lanes, e), max(e.lanes.Start, first-margin), min(e.lanes.End, v.At+margin), v.At}
+	d := laneDrawing{newTimelineView(e.lanes, e), max(e.lanes.Start, first-margin), min(e.lanes.End, v.At+margin), v.At, v.Property}
 
-	title := fmt.Sprintf("%s under %s, seed %d: %s at %s", h.Scenario, h.Strategy, h.Seed, v.Property, timeline.Clock(v.At))
-	p := newPlot(title, "time, s", "")
+	p := plot.New()
+	p.X.Label.Text = "time, s"
 	p.Add(d)
 	p.X.Min, p.X.Max = seconds(d.from), max(seconds(d.to), seconds(d.from)+1e-6)
 	p.Y.Min, p.Y.Max = 0, float64(len(d.Lanes))
@@ -37,21 +41,38 @@ func timelineChart(e *evidence) *plot.Plot {
 		if i == len(d.Lanes)-1 {
 			name = "key's owner"
 		}
-		names = append(names, plot.Tick{Value: d.middle(i), Label: name})
+		names = append(names, plot.Tick{Value: d.middle(i), Label: fit(name, 13, 160)})
 	}
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
 	p.Y.Tick.Label.Font = sans(13)
-	for _, s := range []struct {
-		name  string
-		state timeline.State
-	}{
-		{"waiting", check.Waiting}, {"inside", check.Inside}, {"inside, lost", check.Lost},
-		{"rolling back", check.Rollback}, {"crashed", check.Dead}, {"owns the key", timeline.Owned}, {"fault", timeline.Fault},
+	return plotPicture(heading{
+		title: fmt.Sprintf("%s under %s, seed %d: %s at %s", h.Scenario, h.Strategy, h.Seed, v.Property, timeline.Clock(v.At)),
+		keys:  d.keys(),
+	}, p)
+}
+
+// keys explains the states that the window shows.
+func (d laneDrawing) keys() (keys []key) {
+	for _, state := range []timeline.State{
+		check.Waiting, check.Inside, check.Lost, check.Rollback, check.Dead, timeline.Owned, timeline.Fault,
 	} {
-		p.Legend.Add(s.name, &plotter.Polygon{Color: stateColours[s.state]})
+		shown := slices.ContainsFunc(d.Spans, func(s spanView) bool {
+			return d.shows(s.Span) && stateNames[s.State] == stateNames[state]
+		})
+		if shown {
+			keys = append(keys, key{label: stateNames[state], fill: stateColours[state], hatch: stateHatch(state)})
+		}
 	}
-	return p
+	return keys
+}
+
+// stateHatch tells a lost lease from a held one where colours do not.
+func stateHatch(s timeline.State) color.Color {
+	if s == check.Lost {
+		return lostInk
+	}
+	return nil
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
@@ -61,50 +82,71 @@ type laneDrawing struct {
 	*timelineView
 	from, to int64
 	at       int64 // when the violation was complete
+	name     string
 }
+
+func (d laneDrawing) shows(s timeline.Span) bool { return s.To >= d.from && s.From <= d.to }
 
 // middle is the height of a lane's middle; the lowest lane is one high.
 func (d laneDrawing) middle(lane int) float64 { return float64(len(d.Lanes)-lane) - 0.5 }
 
-// Plot draws the lanes.
+// Plot draws the lanes: below them the reach of the faults, above them the faults'
+// names, so that neither hides another.
 func (d laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	box := func(s timeline.Span, low, high float64, fill color.Color) vg.Rectangle {
-		r := vg.Rectangle{
-			Min: vg.Point{X: x(seconds(max(s.From, d.from))), Y: y(low)},
-			Max: vg.Point{X: x(seconds(min(s.To, d.to))), Y: y(high)},
-		}
-		r.Max.X = max(r.Max.X, r.Min.X+1.2)
-		c.SetColor(fill)
-		c.Fill(r.Path())
-		return r
+		left := x(seconds(max(s.From, d.from)))
+		wide := max(x(seconds(min(s.To, d.to)))-left, 1.2)
+		return fillBox(c, left, y(high), wide, y(high)-y(low), fill)
 	}
+	var faults []spanView
 	for _, s := range d.Spans {
-		if s.To < d.from || s.From > d.to {
+		if s.State != timeline.Fault || !d.shows(s.Span) {
 			continue
 		}
-		half, text := 0.3, s.label
-		style := draw.TextStyle{Color: color.White, Font: sans(12), XAlign: draw.XCenter, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+		faults = append(faults, s)
+		low, high := 0.0, d.middle(s.lane)-0.5
+		if s.hits >= 0 {
+			low, high = d.middle(s.hits)-0.5, d.middle(s.hits)+0.5
+		}
+		box(s.Span, low, high, color.NRGBA{violet.R, violet.G, violet.B, 0x2c})
+	}
+	for _, s := range d.Spans {
+		if s.State == timeline.Fault || !d.shows(s.Span) {
+			continue
+		}
+		half, ground := 0.3, color.Color(color.White)
 		switch s.State {
 		case check.Waiting, check.Releasing:
-			half, style.Color = 0.12, ink
-		case timeline.Fault:
-			half, text = 0.18, strings.TrimSpace(s.label+" "+s.Client)
+			half, ground = 0.12, ink
+		case check.Inside, check.Rollback:
+			ground = ink
 		}
 		mid := d.middle(s.lane)
 		r := box(s.Span, mid-half, mid+half, stateColours[s.State])
-		if style.Width(text)+8 < r.Max.X-r.Min.X {
-			c.FillText(style, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, text)
+		if h := stateHatch(s.State); h != nil {
+			hatch(c, r, h)
 		}
-		if s.State == timeline.Fault { // shade the lanes that it hits
-			low, high := 0.0, mid-0.5
-			if s.hits >= 0 {
-				low, high = d.middle(s.hits)-0.5, d.middle(s.hits)+0.5
+		if wide := textWidth(s.label, 12); wide+8 < r.Max.X-r.Min.X {
+			at := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
+			if s.State == check.Lost { // a plain ground, for the text to be read
+				fillBox(c, at.X-wide/2-4, at.Y+8, wide+8, 16, lost)
 			}
-			box(s.Span, low, high, color.NRGBA{violet.R, violet.G, violet.B, 0x2c})
+			c.FillText(letterStyle(12, ground, draw.XCenter), at, s.label)
+		}
+	}
+	for _, f := range placeFaults(faults, d, x) {
+		low, high := y(d.middle(f.lane)-0.45), y(d.middle(f.lane)+0.45)
+		tall := (high - low) / vg.Length(f.rows)
+		top := high - tall*vg.Length(f.row)
+		fillBox(c, f.left, top-1, f.right-f.left, max(min(tall-2, 24), 2), violet)
+		if size := min(12, tall-2); size >= 7 {
+			at := vg.Point{X: f.textAt, Y: top - 1 - min(tall-2, 24)/2}
+			c.FillText(letterStyle(size, f.ground, draw.XLeft), at, f.text)
 		}
 	}
 	if d.from <= d.at && d.at <= d.to {
-		c.StrokeLine2(draw.LineStyle{Color: lost, Width: 1.6, Dashes: []vg.Length{5, 4}}, x(seconds(d.at)), y(0), x(seconds(d.at)), y(float64(len(d.Lanes))))
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.6, Dashes: []vg.Length{5, 4}}, x(seconds(d.at)), y(0), x(seconds(d.at)), y(float64(len(d.Lanes))))
+		c.FillText(letterStyle(12, ink, draw.XCenter), vg.Point{X: x(seconds(d.at)), Y: y(float64(len(d.Lanes))) + 9}, d.name)
 	}
 }

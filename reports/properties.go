@@ -50,26 +50,6 @@ func violated(s results.Strategy) []string {
 	return slices.DeleteFunc(properties(s), func(p string) bool { return s.Violations[p].Count == 0 })
 }
 
-// violationCounts returns the violated properties of a scenario, each with its
-// count for each strategy, and the largest count.
-func violationCounts(strategies []results.Strategy) (groups []countGroup, most float64) {
-	for _, p := range properties(strategies...) {
-		g := countGroup{Property: p}
-		for _, s := range strategies {
-			g.Counts = append(g.Counts, float64(s.Violations[p].Count))
-		}
-		if m := slices.Max(g.Counts); m > 0 {
-			groups, most = append(groups, g), max(most, m)
-		}
-	}
-	return groups, most
-}
-
-type countGroup struct {
-	Property string
-	Counts   []float64 // one per strategy
-}
-
 // Letters that do not stand for a known property.
 const (
 	letterOther   = "X"

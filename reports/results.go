@@ -36,6 +36,8 @@ const (
 	ResultsFile   = "results.json"
 	ReportFile    = "report.html"
 	JUnitFile     = "junit.xml"
+	HeatMapFile   = "heatmap.png"    // of several scenarios
+	BrokenFile    = "broken.png"     // of several scenarios
 	AgreementFile = "agreement.json" // of runs in both modes
 	AgreementPage = "agreement.html"
 )

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
@@ -81,42 +82,115 @@ func (a waitAxis) curve(s results.Strategy) plotter.XYs {
 	return out
 }
 
+// waitGroup is a curve of one or more strategies whose waits look the same.
+type waitGroup struct {
+	Names     []string
+	Label     string
+	guarantee results.Guarantee
+	xy        plotter.XYs
+	place     int // among those that hold, or the others
+}
+
+// hair is how far apart curves may be, as a part of the axis, and still be drawn as
+// one: about the width of a line.
+const hair = 0.003
+
+// groups joins the strategies whose curves would hide one another and whose
+// guarantees are alike. It returns none where nobody waited.
+func (a waitAxis) groups(strategies []results.Strategy) (groups []waitGroup) {
+	if !slices.ContainsFunc(strategies, func(s results.Strategy) bool {
+		return slices.ContainsFunc(s.WaitCDF, func(ms float64) bool { return ms > 0 && !math.IsInf(ms, 0) })
+	}) {
+		return nil
+	}
+	count := map[bool]int{}
+	for _, s := range strategies {
+		xy := a.curve(s)
+		if len(xy) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g waitGroup) bool { return g.guarantee == s.Guarantee && sameCurve(g.xy, xy) })
+		if i < 0 {
+			sound := s.Guarantee == results.Holds
+			i, groups = len(groups), append(groups, waitGroup{guarantee: s.Guarantee, xy: xy, place: count[sound]})
+			count[sound]++
+		}
+		groups[i].Names = append(groups[i].Names, s.Name)
+	}
+	for i := range groups {
+		groups[i].Label = strings.Join(groups[i].Names, " = ")
+		if g := groups[i].guarantee; g != results.Holds {
+			groups[i].Label += " (" + string(g) + ")"
+		}
+	}
+	return groups
+}
+
+func sameCurve(a, b plotter.XYs) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if math.Abs(a[i].X-b[i].X) > hair || math.Abs(a[i].Y-b[i].Y) > hair {
+			return false
+		}
+	}
+	return true
+}
+
+// dashes are none for the first of the locks that hold.
+func (g waitGroup) dashes() []vg.Length {
+	if g.guarantee == results.Holds {
+		return soundDashes[g.place%len(soundDashes)]
+	}
+	return brokenDashes[g.place%len(brokenDashes)]
+}
+
+// waitsNote keeps a reader from praising a lock for letting everybody in.
+func waitsNote(groups []waitGroup) string {
+	if !slices.ContainsFunc(groups, func(g waitGroup) bool { return g.guarantee == results.Broken }) {
+		return ""
+	}
+	return "Broken locks are dashed: that they wait less is no gain, for their clients may get in too early."
+}
+
 // waitsView is the chart of waiting times, in the units of its view box.
 type waitsView struct {
 	Width, Height, Left, Right, Top, Bottom int // Left to Bottom bound the plane
 	XTicks, YTicks                          []waitTick
 	Lines                                   []waitLine
+	Note                                    string
 }
 
 type waitTick struct{ At, Text string }
 
 type waitLine struct {
-	Name  string
-	Class int // colour, by the strategy's place
-	Path  string
+	Name   string
+	Class  int // colour
+	Dashes string
+	Path   string
 }
 
-// newWaitsView returns nil where nothing was measured.
+// newWaitsView returns nil where nobody waited.
 func newWaitsView(strategies []results.Strategy) *waitsView {
 	v := &waitsView{Width: 440, Height: 250, Left: 42, Right: 406, Top: 10, Bottom: 216}
 	ax := newWaitAxis(strategies)
-	x := func(part float64) float64 { return float64(v.Left) + part*float64(v.Right-v.Left) }
-	y := func(part float64) float64 { return float64(v.Bottom) - part*float64(v.Bottom-v.Top) }
-	for i, s := range strategies {
-		curve := ax.curve(s)
-		if len(curve) == 0 {
-			continue
-		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "M%.1f %.1f", x(curve[0].X), y(0))
-		for _, p := range curve {
-			fmt.Fprintf(&b, "L%.1f %.1f", x(p.X), y(p.Y))
-		}
-		v.Lines = append(v.Lines, waitLine{s.Name, i % 8, b.String()})
-	}
-	if len(v.Lines) == 0 {
+	groups := ax.groups(strategies)
+	if len(groups) == 0 {
 		return nil
 	}
+	x := func(part float64) float64 { return float64(v.Left) + part*float64(v.Right-v.Left) }
+	y := func(part float64) float64 { return float64(v.Bottom) - part*float64(v.Bottom-v.Top) }
+	for i, g := range groups {
+		var b strings.Builder
+		fmt.Fprintf(&b, "M%.1f %.1f", x(g.xy[0].X), y(0))
+		for _, p := range g.xy {
+			fmt.Fprintf(&b, "L%.1f %.1f", x(p.X), y(p.Y))
+		}
+		dashes := strings.Trim(fmt.Sprint(g.dashes()), "[]")
+		v.Lines = append(v.Lines, waitLine{g.Label, i % len(curveColours), dashes, b.String()})
+	}
+	v.Note = waitsNote(groups)
 	for _, t := range ax.ticks() {
 		v.XTicks = append(v.XTicks, waitTick{fmt.Sprintf("%.1f", x(ax.place(t))), exactMillis(t)})
 	}

@@ -12,13 +12,12 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
-	"gonum.org/v1/plot"
 
 	"github.com/lockchaos/simrun/internal/results"
 )
 
 // Write writes every file of a result folder that [Files] names, except traces and
-// timelines without a history, and returns their paths. The histories that r names
+// timelines without a history and charts that would be empty, and returns their paths. The histories that r names
 // must already be in dir. Each file is written whole or not at all; an error in one
 // does not keep the others from being written.
 func Write(dir string, r Results) ([]string, error) {
@@ -57,7 +56,7 @@ func Files(r Results) []string {
 // output is one file of a result folder.
 type output struct {
 	name  string                // path in the folder, with slashes
-	write func(io.Writer) error // nil if its history is missing
+	write func(io.Writer) error // nil if its history is missing, or there is nothing to draw
 }
 
 // outputs lists the files in the order in which they are written: report.html is
@@ -66,6 +65,9 @@ func outputs(r Results, all evidences) []output {
 	out := []output{
 		{ResultsFile, func(w io.Writer) error { return encode(w, r) }},
 		{JUnitFile, func(w io.Writer) error { return writeJUnit(w, r, all) }},
+	}
+	if len(r.Scenarios) > 1 && len(strategyNames(r)) > 0 {
+		out = append(out, output{HeatMapFile, pngOf(heatMap(r))}, output{BrokenFile, pngOf(brokenChart(r))})
 	}
 	for _, sc := range r.Scenarios {
 		dir := "" // of the charts: a folder of its own if the scenario is one of many
@@ -81,23 +83,27 @@ func outputs(r Results, all evidences) []output {
 			if e := all[cellKey{sc.Name, s.Name}]; e != nil {
 				trace.write = func(w io.Writer) error { return writeTrace(w, e) }
 				if e.violation != nil && lanes.write == nil {
-					lanes.write = pngOf(func() *plot.Plot { return timelineChart(e) })
+					lanes.write = pngOf(timelineChart(e))
 				}
 			}
 			out = append(out, trace)
 		}
 		if len(sc.Strategies) > 0 {
 			out = append(out, lanes,
-				output{dir + "violations.png", pngOf(func() *plot.Plot { return violationsChart(sc) })},
-				output{dir + "waits.png", pngOf(func() *plot.Plot { return waitsChart(sc) })},
-				output{dir + "time.png", pngOf(func() *plot.Plot { return timeChart(sc) })})
+				output{dir + "violations.png", pngOf(violationsChart(sc))},
+				output{dir + "waits.png", pngOf(waitsChart(sc))},
+				output{dir + "time.png", pngOf(timeChart(sc))})
 		}
 	}
 	return append(out, output{ReportFile, func(w io.Writer) error { return writeHTML(w, r, all) }})
 }
 
-func pngOf(draw func() *plot.Plot) func(io.Writer) error {
-	return func(w io.Writer) error { return writePNG(w, draw) }
+// pngOf writes a picture; a chart without anything to show is not written.
+func pngOf(pic *picture) func(io.Writer) error {
+	if pic == nil {
+		return nil
+	}
+	return func(w io.Writer) error { return writePNG(w, pic) }
 }
 
 // chartFolder is where a scenario's charts are: with its histories, whose folder

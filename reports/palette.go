@@ -1,0 +1,50 @@
+package reports
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Colours of the charts. What must be told apart is so by luminance, pattern or
+// word as well: a picture is printed in grey, and some people do not see its hues.
+var (
+	ink     = color.RGBA{0x1b, 0x22, 0x26, 0xff}
+	quiet   = color.RGBA{0x5d, 0x69, 0x70, 0xff}
+	rule    = color.RGBA{0xdf, 0xe4, 0xe6, 0xff}
+	track   = color.RGBA{0xee, 0xf1, 0xf2, 0xff}
+	held    = color.RGBA{0x2a, 0x9d, 0x8f, 0xff}
+	lost    = color.RGBA{0x7d, 0x1d, 0x0f, 0xff}
+	lostInk = color.RGBA{0xb4, 0x5c, 0x4a, 0xff} // hatches lost
+	rolling = color.RGBA{0xe0, 0xa9, 0x3b, 0xff}
+	idle    = color.RGBA{0xd3, 0xda, 0xde, 0xff}
+	slate   = color.RGBA{0x53, 0x62, 0x6b, 0xff}
+	violet  = color.RGBA{0x6d, 0x5f, 0xa8, 0xff}
+)
+
+// levelView is how a heat map shows a level of harm. The colours are those of the
+// page (.lv-* in report.css).
+type levelView struct {
+	level, means string
+	fill, text   color.RGBA
+	hatch        color.Color // nil: plain
+}
+
+var levelViews = []levelView{
+	{"holds", "nothing broke", color.RGBA{0xd3, 0xec, 0xe8, 0xff}, ink, nil},
+	{"misled", "told something wrong", color.RGBA{0xf2, 0xe6, 0xb1, 0xff}, ink, nil},
+	{"blocked", "waited in vain", color.RGBA{0xf0, 0xbd, 0x6c, 0xff}, ink, nil},
+	{"intruded", "two inside at once", color.RGBA{0xee, 0x8a, 0x5c, 0xff}, ink, nil},
+	{"corrupted", "data damaged", color.RGBA{0x9c, 0x23, 0x40, 0xff}, color.RGBA{0xff, 0xff, 0xff, 0xff}, nil},
+	{"unknown", "too little evidence", color.RGBA{0xe3, 0xe7, 0xe9, 0xff}, ink, color.RGBA{0xcf, 0xd6, 0xd9, 0xff}},
+}
+
+// curveColours and the dashes tell curves apart. Those of broken locks are broken.
+var (
+	curveColours = []color.RGBA{
+		{0xb9, 0x38, 0x15, 0xff}, {0x00, 0x5a, 0x9c, 0xff}, {0x0f, 0x76, 0x6e, 0xff},
+		{0x8e, 0x5e, 0xa2, 0xff}, {0x5b, 0x5b, 0x5b, 0xff}, {0x8a, 0x5a, 0x00, 0xff},
+	}
+	brokenDashes = [][]vg.Length{{7, 4}, {2, 3}, {9, 3, 2, 3}, {3, 7}}
+	soundDashes  = [][]vg.Length{nil, {22, 3}, {22, 3, 3, 3}}
+)
