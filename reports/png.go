@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -66,6 +65,11 @@ func fit(s string, size, width vg.Length) string {
 		letters = letters[:len(letters)-1]
 	}
 	return string(letters) + "…"
+}
+
+// write writes a text at x, with the middle of its small letters at y.
+func write(c draw.Canvas, style draw.TextStyle, x, y vg.Length, s string) {
+	c.FillText(style, vg.Point{X: x, Y: y + style.Font.Size/9}, s) // YCenter allows for descents
 }
 
 // fillBox fills the rectangle whose top left corner is x, y.
@@ -139,10 +143,10 @@ func (h heading) height(width vg.Length) vg.Length {
 func (h heading) draw(c draw.Canvas) draw.Canvas {
 	x, width := c.Min.X, c.Max.X-c.Min.X
 	y := c.Max.Y - titleSize/2
-	c.FillText(letterStyle(titleSize, ink, draw.XLeft), vg.Point{X: x, Y: y}, fit(h.title, titleSize, width))
+	write(c, letterStyle(titleSize, ink, draw.XLeft), x, y, fit(h.title, titleSize, width))
 	y -= titleSize/2 + 14
 	if h.note != "" {
-		c.FillText(letterStyle(keySize, quiet, draw.XLeft), vg.Point{X: x, Y: y}, fit(h.note, keySize, width))
+		write(c, letterStyle(keySize, quiet, draw.XLeft), x, y, fit(h.note, keySize, width))
 		y -= keyHigh
 	}
 	for _, row := range keyRows(h.keys, width) {
@@ -165,7 +169,7 @@ func (k key) draw(c draw.Canvas, x, y, most vg.Length) {
 			hatch(c, r, k.hatch)
 		}
 	}
-	c.FillText(letterStyle(keySize, ink, draw.XLeft), vg.Point{X: x + keySwatch + 6, Y: y}, fit(k.label, keySize, most-keySwatch-26))
+	write(c, letterStyle(keySize, ink, draw.XLeft), x+keySwatch+6, y, fit(k.label, keySize, most-keySwatch-26))
 }
 
 // plotPicture draws a plot, in the style of all charts, below a heading.
@@ -174,7 +178,7 @@ func plotPicture(h heading, p *plot.Plot) *picture {
 		a.Label.TextStyle.Font = sans(13)
 		a.Label.TextStyle.Color = quiet
 		a.Label.Padding = 6
-		a.Tick.Label.Font = sans(cmp.Or(a.Tick.Label.Font.Size, 12))
+		a.Tick.Label.Font = sans(12)
 		a.Tick.Label.Color = ink
 		a.LineStyle.Color = quiet
 		a.Tick.LineStyle.Color = quiet

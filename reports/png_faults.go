@@ -25,9 +25,10 @@ func placeFaults(spans []spanView, d laneDrawing, x func(float64) vg.Length) []f
 	var all []faultView
 	for _, s := range spans {
 		left := x(seconds(max(s.From, d.from)))
-		i := slices.IndexFunc(all, func(f faultView) bool { return f.label == s.label && f.From == s.From && f.To == s.To })
+		right := max(x(seconds(min(s.To, d.to))), left+2)
+		i := slices.IndexFunc(all, func(f faultView) bool { return f.label == s.label && near(f.left, left) && near(f.right, right) })
 		if i < 0 {
-			i, all = len(all), append(all, faultView{spanView: s, left: left, right: max(x(seconds(min(s.To, d.to))), left+2)})
+			i, all = len(all), append(all, faultView{spanView: s, left: left, right: right})
 		}
 		if s.Client != "" {
 			all[i].clients = append(all[i].clients, s.Client)
@@ -59,3 +60,6 @@ func placeFaults(spans []spanView, d laneDrawing, x func(float64) vg.Length) []f
 	}
 	return all
 }
+
+// near is too close for an eye.
+func near(a, b vg.Length) bool { return a-b < 1.5 && b-a < 1.5 }

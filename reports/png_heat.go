@@ -78,16 +78,16 @@ func heatMap(r Results) *picture {
 		_, most := runRange(r)
 		head := letterStyle(13, quiet, draw.XLeft)
 		y := c.Max.Y - heatHigh/2
-		c.FillText(head, vg.Point{X: c.Min.X, Y: y}, "scenario")
-		c.FillText(head, vg.Point{X: c.Min.X + label, Y: y}, "lease")
+		write(c, head, c.Min.X, y, "scenario")
+		write(c, head, c.Min.X+label, y, "lease")
 		for i, name := range names {
 			x := c.Min.X + left + column*(vg.Length(i)+0.5)
-			c.FillText(letterStyle(13, ink, draw.XCenter), vg.Point{X: x, Y: y}, fit(name, 13, column-6))
+			write(c, letterStyle(13, ink, draw.XCenter), x, y, fit(name, 13, column-6))
 		}
 		for row, sc := range r.Scenarios {
 			y := c.Max.Y - heatHigh*vg.Length(row+1)
-			c.FillText(letterStyle(13, ink, draw.XLeft), vg.Point{X: c.Min.X, Y: y - heatHigh/2}, fit(sc.Name, 13, label-14))
-			c.FillText(letterStyle(12, quiet, draw.XLeft), vg.Point{X: c.Min.X + label, Y: y - heatHigh/2}, leaseText(sc))
+			write(c, letterStyle(13, ink, draw.XLeft), c.Min.X, y-heatHigh/2, fit(sc.Name, 13, label-14))
+			write(c, letterStyle(12, quiet, draw.XLeft), c.Min.X+label, y-heatHigh/2, leaseText(sc))
 			for i, name := range names {
 				drawHeat(c, vg.Rectangle{
 					Min: vg.Point{X: c.Min.X + left + column*vg.Length(i), Y: y - heatHigh},
@@ -102,7 +102,7 @@ func heatMap(r Results) *picture {
 func drawHeat(c draw.Canvas, r vg.Rectangle, s *results.Strategy, most int) {
 	middle := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
 	if s == nil {
-		c.FillText(letterStyle(12, quiet, draw.XCenter), middle, "not run")
+		write(c, letterStyle(12, quiet, draw.XCenter), middle.X, middle.Y, "not run")
 		return
 	}
 	v := viewOf(level(*s))
@@ -114,7 +114,7 @@ func drawHeat(c draw.Canvas, r vg.Rectangle, s *results.Strategy, most int) {
 	if s.Runs < most {
 		word += fmt.Sprintf(" (%s)", text.Count(s.Runs, "run"))
 	}
-	c.FillText(letterStyle(12, v.text, draw.XCenter), middle, fit(word, 12, box.Max.X-box.Min.X-4))
+	write(c, letterStyle(12, v.text, draw.XCenter), middle.X, middle.Y, fit(word, 12, box.Max.X-box.Min.X-4))
 }
 
 func viewOf(level string) levelView {

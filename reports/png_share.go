@@ -129,18 +129,18 @@ func sharePicture(h heading, columns []string, rows []shareRow, dpi int) *pictur
 		bar := panel - numberWide - panelGap
 		for i, name := range columns {
 			x := c.Min.X + names + panel*vg.Length(i)
-			c.FillText(letterStyle(13, ink, draw.XLeft), vg.Point{X: x, Y: c.Max.Y - 8}, fit(name, 13, panel-panelGap))
+			write(c, letterStyle(13, ink, draw.XLeft), x, c.Max.Y-8, fit(name, 13, panel-panelGap))
 			foot := c.Max.Y - 22 - shareHigh*vg.Length(len(rows))
 			for _, at := range []vg.Length{0, 0.5, 1} {
 				c.StrokeLine2(draw.LineStyle{Color: rule, Width: 1}, x+bar*at, c.Max.Y-20, x+bar*at, foot-4)
 			}
-			c.FillText(letterStyle(10, quiet, draw.XLeft), vg.Point{X: x, Y: foot - 12}, "0")
-			c.FillText(letterStyle(10, quiet, draw.XCenter), vg.Point{X: x + bar, Y: foot - 12}, "100 %")
+			write(c, letterStyle(10, quiet, draw.XLeft), x, foot-12, "0")
+			write(c, letterStyle(10, quiet, draw.XCenter), x+bar, foot-12, "100 %")
 		}
 		for i, r := range rows {
 			y := c.Max.Y - 22 - shareHigh*vg.Length(i)
 			mid := y - shareHigh/2
-			c.FillText(letterStyle(13, ink, draw.XLeft), vg.Point{X: c.Min.X, Y: mid}, fit(r.Name, 13, names-12))
+			write(c, letterStyle(13, ink, draw.XLeft), c.Min.X, mid, fit(r.Name, 13, names-12))
 			for j, s := range r.Shares {
 				s.draw(c, c.Min.X+names+panel*vg.Length(j), mid, bar)
 			}
@@ -159,7 +159,7 @@ func (s share) draw(c draw.Canvas, x, y, bar vg.Length) {
 	if s.Of > 0 {
 		fillBox(c, x, y+6, max(bar*vg.Length(s.Of), 1.5), 12, lost)
 	}
-	c.FillText(letterStyle(12, text, draw.XLeft), vg.Point{X: x + bar + 5, Y: y}, s.Text)
+	write(c, letterStyle(12, text, draw.XLeft), x+bar+5, y, s.Text)
 }
 
 func anyShare(rows []shareRow, text string) bool {
@@ -222,16 +222,16 @@ func timeChart(sc results.Scenario) *picture {
 		x := c.Min.X + names
 		for i, r := range rows {
 			y := c.Max.Y - rowHigh*vg.Length(i) - rowHigh/2
-			c.FillText(letterStyle(13, ink, draw.XLeft), vg.Point{X: c.Min.X, Y: y}, fit(r.Name, 13, names-12))
+			write(c, letterStyle(13, ink, draw.XLeft), c.Min.X, y, fit(r.Name, 13, names-12))
 			fillBox(c, x, y+10, bar*vg.Length(r.Held), 20, held)
 			if r.Lost > 0 {
 				wide := max(bar*vg.Length(r.Lost), 1.5)
 				hatch(c, fillBox(c, x+bar-wide, y+10, wide, 20, lost), lostInk)
 			}
-			c.FillText(letterStyle(12, ink, draw.XLeft), vg.Point{X: x + bar + 8, Y: y}, r.Text)
+			write(c, letterStyle(12, ink, draw.XLeft), x+bar+8, y, r.Text)
 		}
 		for _, at := range []int{0, 25, 50, 75, 100} {
-			c.FillText(letterStyle(11, quiet, draw.XCenter), vg.Point{X: x + bar*vg.Length(at)/100, Y: c.Max.Y - rowHigh*vg.Length(len(rows)) - 10}, fmt.Sprintf("%d %%", at))
+			write(c, letterStyle(11, quiet, draw.XCenter), x+bar*vg.Length(at)/100, c.Max.Y-rowHigh*vg.Length(len(rows))-10, fmt.Sprintf("%d %%", at))
 		}
 	}}
 }

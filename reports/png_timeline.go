@@ -3,7 +3,9 @@ package reports
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -35,17 +37,17 @@ func timelineChart(e *evidence) *picture {
 	p.X.Label.Text = "time, s"
 	p.Add(d)
 	p.X.Min, p.X.Max = seconds(d.from), max(seconds(d.to), seconds(d.from)+1e-6)
+	p.X.Tick.Marker = timeTicks(p.X.Min, p.X.Max)
 	p.Y.Min, p.Y.Max = 0, float64(len(d.Lanes))
 	var names plot.ConstantTicks
 	for i, name := range d.Lanes {
 		if i == len(d.Lanes)-1 {
 			name = "key's owner"
 		}
-		names = append(names, plot.Tick{Value: d.middle(i), Label: fit(name, 13, 160)})
+		names = append(names, plot.Tick{Value: d.middle(i), Label: fit(name, 12, 160)})
 	}
 	p.Y.Tick.Marker = names
 	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
-	p.Y.Tick.Label.Font = sans(13)
 	return plotPicture(heading{
 		title: fmt.Sprintf("%s under %s, seed %d: %s at %s", h.Scenario, h.Strategy, h.Seed, v.Property, timeline.Clock(v.At)),
 		keys:  d.keys(),
@@ -132,21 +134,42 @@ func (d laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 			if s.State == check.Lost { // a plain ground, for the text to be read
 				fillBox(c, at.X-wide/2-4, at.Y+8, wide+8, 16, lost)
 			}
-			c.FillText(letterStyle(12, ground, draw.XCenter), at, s.label)
-		}
-	}
-	for _, f := range placeFaults(faults, d, x) {
-		low, high := y(d.middle(f.lane)-0.45), y(d.middle(f.lane)+0.45)
-		tall := (high - low) / vg.Length(f.rows)
-		top := high - tall*vg.Length(f.row)
-		fillBox(c, f.left, top-1, f.right-f.left, max(min(tall-2, 24), 2), violet)
-		if size := min(12, tall-2); size >= 7 {
-			at := vg.Point{X: f.textAt, Y: top - 1 - min(tall-2, 24)/2}
-			c.FillText(letterStyle(size, f.ground, draw.XLeft), at, f.text)
+			write(c, letterStyle(12, ground, draw.XCenter), at.X, at.Y, s.label)
 		}
 	}
 	if d.from <= d.at && d.at <= d.to {
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.6, Dashes: []vg.Length{5, 4}}, x(seconds(d.at)), y(0), x(seconds(d.at)), y(float64(len(d.Lanes))))
-		c.FillText(letterStyle(12, ink, draw.XCenter), vg.Point{X: x(seconds(d.at)), Y: y(float64(len(d.Lanes))) + 9}, d.name)
+		write(c, letterStyle(12, ink, draw.XCenter), x(seconds(d.at)), y(float64(len(d.Lanes)))+9, d.name)
 	}
+	d.drawFaults(c, placeFaults(faults, d, x), y)
+}
+
+// drawFaults draws the lane of faults, in rows about its middle.
+func (d laneDrawing) drawFaults(c draw.Canvas, faults []faultView, y func(float64) vg.Length) {
+	for _, f := range faults {
+		tall := min((y(0.9)-y(0))/vg.Length(f.rows), 26)
+		top := y(d.middle(f.lane)) + tall*(vg.Length(f.rows)/2-vg.Length(f.row))
+		fillBox(c, f.left, top-1, f.right-f.left, max(tall-2, 1), violet)
+		if size := min(12, tall-2); size >= 7 {
+			write(c, letterStyle(size, f.ground, draw.XLeft), f.textAt, top-tall/2, f.text)
+		}
+	}
+}
+
+// timeTicks marks whole seconds, or parts where the window is short.
+func timeTicks(from, to float64) (ticks plot.ConstantTicks) {
+	step, decimals := math.Pow(10, math.Floor(math.Log10(to-from))), 0
+	for _, f := range []float64{0.1, 0.2, 0.5} {
+		if (to-from)/(step*f) <= 10 {
+			step *= f
+			break
+		}
+	}
+	for d := step; d < 0.999 && decimals < 6; d *= 10 {
+		decimals++
+	}
+	for i := math.Ceil(from / step); i*step <= to; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', decimals, 64)})
+	}
+	return ticks
 }
