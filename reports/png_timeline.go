@@ -111,8 +111,18 @@ func (d laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 		if s.hits >= 0 {
 			low, high = d.middle(s.hits)-0.5, d.middle(s.hits)+0.5
 		}
-		box(s.Span, low, high, color.NRGBA{violet.R, violet.G, violet.B, 0x2c})
+		shade := color.NRGBA{violet.R, violet.G, violet.B, 0x2c}
+		if s.From == s.To { // a line, which would be too faint
+			shade.A = 0xa0
+		}
+		box(s.Span, low, high, shade)
 	}
+	type label struct {
+		span  spanView
+		box   vg.Rectangle
+		paint color.Color
+	}
+	var labels []label
 	for _, s := range d.Spans {
 		if s.State == timeline.Fault || !d.shows(s.Span) {
 			continue
@@ -129,17 +139,20 @@ func (d laneDrawing) Plot(c draw.Canvas, p *plot.Plot) {
 		if h := stateHatch(s.State); h != nil {
 			hatch(c, r, h)
 		}
-		if wide := textWidth(s.label, 12); wide+8 < r.Max.X-r.Min.X {
-			at := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
-			if s.State == check.Lost { // a plain ground, for the text to be read
-				fillBox(c, at.X-wide/2-4, at.Y+8, wide+8, 16, lost)
-			}
-			write(c, letterStyle(12, ground, draw.XCenter), at.X, at.Y, s.label)
-		}
+		labels = append(labels, label{s, r, ground})
 	}
 	if d.from <= d.at && d.at <= d.to {
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.6, Dashes: []vg.Length{5, 4}}, x(seconds(d.at)), y(0), x(seconds(d.at)), y(float64(len(d.Lanes))))
 		write(c, letterStyle(12, ink, draw.XCenter), x(seconds(d.at)), y(float64(len(d.Lanes)))+9, d.name)
+	}
+	for _, l := range labels { // not hidden by the line
+		wide := textWidth(l.span.label, 12)
+		if wide+8 > l.box.Max.X-l.box.Min.X {
+			continue
+		}
+		at := vg.Point{X: (l.box.Min.X + l.box.Max.X) / 2, Y: (l.box.Min.Y + l.box.Max.Y) / 2}
+		fillBox(c, at.X-wide/2-3, at.Y+8, wide+6, 16, stateColours[l.span.State])
+		write(c, letterStyle(12, l.paint, draw.XCenter), at.X, at.Y, l.span.label)
 	}
 	d.drawFaults(c, placeFaults(faults, d, x), y)
 }

@@ -91,9 +91,9 @@ type waitGroup struct {
 	place     int // among those that hold, or the others
 }
 
-// hair is how far apart curves may be, as a part of the axis, and still be drawn as
-// one: about the width of a line.
-const hair = 0.003
+// hair is how far apart curves may be, as a part of the plane, and still be drawn as
+// one: about two widths of a line.
+const hair = 0.01
 
 // groups joins the strategies whose curves would hide one another and whose
 // guarantees are alike. It returns none where nobody waited.
@@ -115,10 +115,15 @@ func (a waitAxis) groups(strategies []results.Strategy) (groups []waitGroup) {
 			i, groups = len(groups), append(groups, waitGroup{guarantee: s.Guarantee, xy: xy, place: count[sound]})
 			count[sound]++
 		}
-		groups[i].Names = append(groups[i].Names, s.Name)
+		if g := &groups[i]; g.Label == "" {
+			g.Label = s.Name
+		} else if slices.Equal(g.xy, xy) {
+			g.Label += " = " + s.Name
+		} else {
+			g.Label += " ≈ " + s.Name
+		}
 	}
 	for i := range groups {
-		groups[i].Label = strings.Join(groups[i].Names, " = ")
 		if g := groups[i].guarantee; g != results.Holds {
 			groups[i].Label += " (" + string(g) + ")"
 		}
@@ -126,19 +131,32 @@ func (a waitAxis) groups(strategies []results.Strategy) (groups []waitGroup) {
 	return groups
 }
 
+// sameCurve reports whether no point of either curve is far from the other.
 func sameCurve(a, b plotter.XYs) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if math.Abs(a[i].X-b[i].X) > hair || math.Abs(a[i].Y-b[i].Y) > hair {
-			return false
+	far := func(line plotter.XYs) func(plotter.XY) bool {
+		return func(p plotter.XY) bool {
+			for i := 1; i < len(line); i++ {
+				if distance(p, line[i-1], line[i]) <= hair {
+					return false
+				}
+			}
+			return true
 		}
 	}
-	return true
+	return !slices.ContainsFunc(a, far(b)) && !slices.ContainsFunc(b, far(a))
 }
 
-// dashes are none for the first of the locks that hold.
+// distance is that of a point from the line between two others.
+func distance(p, from, to plotter.XY) float64 {
+	dx, dy := to.X-from.X, to.Y-from.Y
+	along := 0.0
+	if square := dx*dx + dy*dy; square > 0 {
+		along = min(max(((p.X-from.X)*dx+(p.Y-from.Y)*dy)/square, 0), 1)
+	}
+	return math.Hypot(p.X-from.X-along*dx, p.Y-from.Y-along*dy)
+}
+
+// dashes are none or long for a lock that holds.
 func (g waitGroup) dashes() []vg.Length {
 	if g.guarantee == results.Holds {
 		return soundDashes[g.place%len(soundDashes)]
@@ -151,7 +169,7 @@ func waitsNote(groups []waitGroup) string {
 	if !slices.ContainsFunc(groups, func(g waitGroup) bool { return g.guarantee == results.Broken }) {
 		return ""
 	}
-	return "Broken locks are dashed: that they wait less is no gain, for their clients may get in too early."
+	return "A broken lock that waits less is no gain: its clients may get in too early."
 }
 
 // waitsView is the chart of waiting times, in the units of its view box.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -28,10 +29,14 @@ func Write(dir string, r Results) ([]string, error) {
 	errs := []error{err}
 	var paths []string
 	for _, o := range outputs(r, all) {
+		path := filepath.Join(dir, filepath.FromSlash(o.name))
+		if o.empty {
+			// What an earlier run drew there would be taken for this one's.
+			_ = os.Remove(path)
+		}
 		if o.write == nil {
 			continue
 		}
-		path := filepath.Join(dir, filepath.FromSlash(o.name))
 		// A folder that cannot be made shows when the file is written.
 		_ = os.MkdirAll(filepath.Dir(path), 0o755)
 		if err := writeFile(path, o.write); err != nil {
@@ -56,25 +61,26 @@ func Files(r Results) []string {
 // output is one file of a result folder.
 type output struct {
 	name  string                // path in the folder, with slashes
-	write func(io.Writer) error // nil if its history is missing, or there is nothing to draw
+	write func(io.Writer) error // nil if its history is missing or it is empty
+	empty bool                  // a chart of nothing
 }
 
 // outputs lists the files in the order in which they are written: report.html is
 // last, so that everything it refers to exists.
 func outputs(r Results, all evidences) []output {
 	out := []output{
-		{ResultsFile, func(w io.Writer) error { return encode(w, r) }},
-		{JUnitFile, func(w io.Writer) error { return writeJUnit(w, r, all) }},
+		{name: ResultsFile, write: func(w io.Writer) error { return encode(w, r) }},
+		{name: JUnitFile, write: func(w io.Writer) error { return writeJUnit(w, r, all) }},
 	}
 	if len(r.Scenarios) > 1 && len(strategyNames(r)) > 0 {
-		out = append(out, output{HeatMapFile, pngOf(heatMap(r))}, output{BrokenFile, pngOf(brokenChart(r))})
+		out = append(out, chart(HeatMapFile, heatMap(r)), chart(BrokenFile, brokenChart(r)))
 	}
 	for _, sc := range r.Scenarios {
 		dir := "" // of the charts: a folder of its own if the scenario is one of many
 		if len(r.Scenarios) > 1 {
 			dir = chartFolder(sc) + "/"
 		}
-		lanes := output{name: dir + "timeline.png"}
+		lanes := output{name: dir + "timeline.png", empty: !slices.ContainsFunc(sc.Strategies, func(s results.Strategy) bool { return s.FirstViolation != nil })}
 		for _, s := range sc.Strategies {
 			if s.History == "" {
 				continue
@@ -83,27 +89,27 @@ func outputs(r Results, all evidences) []output {
 			if e := all[cellKey{sc.Name, s.Name}]; e != nil {
 				trace.write = func(w io.Writer) error { return writeTrace(w, e) }
 				if e.violation != nil && lanes.write == nil {
-					lanes.write = pngOf(timelineChart(e))
+					lanes = chart(lanes.name, timelineChart(e))
 				}
 			}
 			out = append(out, trace)
 		}
 		if len(sc.Strategies) > 0 {
 			out = append(out, lanes,
-				output{dir + "violations.png", pngOf(violationsChart(sc))},
-				output{dir + "waits.png", pngOf(waitsChart(sc))},
-				output{dir + "time.png", pngOf(timeChart(sc))})
+				chart(dir+"violations.png", violationsChart(sc)),
+				chart(dir+"waits.png", waitsChart(sc)),
+				chart(dir+"time.png", timeChart(sc)))
 		}
 	}
-	return append(out, output{ReportFile, func(w io.Writer) error { return writeHTML(w, r, all) }})
+	return append(out, output{name: ReportFile, write: func(w io.Writer) error { return writeHTML(w, r, all) }})
 }
 
-// pngOf writes a picture; a chart without anything to show is not written.
-func pngOf(pic *picture) func(io.Writer) error {
+// chart is the file of a picture; nil is one of nothing.
+func chart(name string, pic *picture) output {
 	if pic == nil {
-		return nil
+		return output{name: name, empty: true}
 	}
-	return func(w io.Writer) error { return writePNG(w, pic) }
+	return output{name: name, write: func(w io.Writer) error { return writePNG(w, pic) }}
 }
 
 // chartFolder is where a scenario's charts are: with its histories, whose folder
