@@ -33,9 +33,9 @@ func shareOf(s results.Strategy, n int) share {
 // percentText rounds to whole percent, but neither to none nor to all.
 func percentText(n, of int) string {
 	switch p := 100 * float64(n) / float64(max(of, 1)); {
-	case n > 0 && p < 0.5:
+	case n > 0 && p < 1:
 		return "< 1 %"
-	case n < of && p >= 99.5:
+	case n < of && p > 99:
 		return "> 99 %"
 	default:
 		return fmt.Sprintf("%.0f %%", p)
