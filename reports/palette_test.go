@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/lockchaos/simrun/internal/check"
@@ -139,5 +140,49 @@ func TestLevelColoursAreThoseOfThePage(t *testing.T) {
 		if viewOf(levels[s]).level != levels[s] {
 			t.Errorf("no colour for %s", levels[s])
 		}
+	}
+}
+
+// So are those of the page's charts, on the ground of its light and its dark cards.
+func TestColoursOfThePageAreToldApart(t *testing.T) {
+	css, err := assets.ReadFile("assets/report.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(name string) (colours []color.RGBA) {
+		for _, m := range regexp.MustCompile(name+`: #([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})`).FindAllSubmatch(css, -1) {
+			var c [3]uint8
+			for i := range c {
+				n, err := strconv.ParseUint(string(m[i+1]), 16, 8)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c[i] = uint8(n)
+			}
+			colours = append(colours, color.RGBA{c[0], c[1], c[2], 0xff})
+		}
+		if len(colours) != 2 {
+			t.Fatalf("%s has %d values, want a light and a dark one", name, len(colours))
+		}
+		return colours
+	}
+	cards, helds, losts := all("--card"), all("--held"), all("--lost")
+	for i, card := range cards {
+		if c := min(contrast(card, helds[i]), contrast(card, losts[i])); c < 3 {
+			t.Errorf("scheme %d: bars have a contrast of %.2f to the ground, want 3", i, c)
+		}
+		for sight, m := range sights {
+			if d := apart(helds[i], losts[i], m); d < 30 {
+				t.Errorf("scheme %d, %s sight: held and lost are %.1f apart, want 30", i, sight, d)
+			}
+		}
+		for _, name := range []string{"--c0", "--c2", "--c4", "--c5", "--c6", "--c7"} {
+			if c := contrast(all(name)[i], card); c < 3 {
+				t.Errorf("scheme %d: curves in %s have a contrast of %.2f, want 3", i, name, c)
+			}
+		}
+	}
+	if helds[0] != held || losts[0] != lost {
+		t.Error("the page and the pictures show leases in different colours")
 	}
 }
