@@ -14,6 +14,9 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
+	"slices"
+	"sync"
 )
 
 func main() {
@@ -35,28 +38,25 @@ func tryAll(ctx context.Context, only string) int {
 		fmt.Fprintf(os.Stderr, "mutants: mutants.yaml: %v\n", err)
 		return 255
 	}
-	code := 0
-	survived, tried := 0, 0
-	for _, m := range mutants {
-		if !pattern.MatchString(m.Name) {
-			continue
-		}
-		tried++
-		caught, err := m.try(ctx)
+	mutants = slices.DeleteFunc(mutants, func(m mutant) bool { return !pattern.MatchString(m.Name) })
+	code, survived := 0, 0
+	for i, result := range results(ctx, mutants) {
+		m, r := mutants[i], <-result
 		switch {
-		case err != nil:
-			fmt.Printf("ERROR     %-45s %v\n", m.Name, err)
+		case r.err != nil:
+			fmt.Printf("ERROR     %-45s %v\n", m.Name, r.err)
 			code = 255
-		case caught == "":
+		case r.caught == "":
 			fmt.Printf("SURVIVED  %-45s no test failed\n", m.Name)
 			survived++
 		default:
-			fmt.Printf("caught    %-45s by %s\n", m.Name, caught)
+			fmt.Printf("caught    %-45s by %s\n", m.Name, r.caught)
 		}
 		if ctx.Err() != nil {
 			return 2
 		}
 	}
+	tried := len(mutants)
 	fmt.Printf("%d mutants, %d survived\n", tried, survived)
 	switch {
 	case code != 0:
@@ -68,4 +68,41 @@ func tryAll(ctx context.Context, only string) int {
 		return 1
 	}
 	return 0
+}
+
+// result is what became of one mutant.
+type result struct {
+	caught string
+	err    error
+}
+
+// results tries mutants, as many at a time as there are cores: building a test takes
+// longer than most tests. Those that run in real time are tried last and alone.
+func results(ctx context.Context, mutants []mutant) []chan result {
+	out := make([]chan result, len(mutants))
+	for i := range out {
+		out[i] = make(chan result, 1)
+	}
+	try := func(i int) {
+		caught, err := mutants[i].try(ctx)
+		out[i] <- result{caught, err}
+	}
+	go func() {
+		var trying sync.WaitGroup
+		free := make(chan struct{}, runtime.NumCPU())
+		for i, m := range mutants {
+			if m.realTime() {
+				continue
+			}
+			free <- struct{}{}
+			trying.Go(func() { try(i); <-free })
+		}
+		trying.Wait()
+		for i, m := range mutants {
+			if m.realTime() {
+				try(i)
+			}
+		}
+	}()
+	return out
 }

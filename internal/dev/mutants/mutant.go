@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,15 @@ type mutant struct {
 	Old, New string // old must stand in the file exactly once
 	extra    string // to append to the file
 	Tests    []string
+}
+
+// realTime reports whether a test of the mutant runs in real time, which other work
+// on the machine would disturb.
+func (m mutant) realTime() bool {
+	return slices.ContainsFunc(m.Tests, func(test string) bool {
+		pkg, _, _ := strings.Cut(test, " ")
+		return slices.Contains([]string{"./internal/live", "./internal/runner", "./internal/cli"}, pkg)
+	})
 }
 
 // try runs the tests against the mutant and returns which failed, or nothing if
@@ -35,7 +45,7 @@ func (m mutant) try(ctx context.Context) (caught string, err error) {
 	defer cleanUp()
 	for _, test := range m.Tests {
 		pkg, pattern, _ := strings.Cut(test, " ")
-		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-timeout", "90s", "-overlay", overlay, "-run", pattern, pkg)
+		cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-failfast", "-timeout", "90s", "-overlay", overlay, "-run", pattern, pkg)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			continue
