@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,6 +24,7 @@ func TestDocumentsShowRealOutput(t *testing.T) {
 	if err != nil || len(lessons) < 4 {
 		t.Fatalf("found the lessons %q (%v), want at least 4", lessons, err)
 	}
+	built := builder(t, root)
 	shown := 0
 	for _, path := range append(lessons, filepath.Join(root, "README.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestDocumentsShowRealOutput(t *testing.T) {
 					continue
 				}
 				shown++
-				t.Run(command, func(t *testing.T) { follows(t, output, printed(t, root, command, breaks(output))) })
+				t.Run(command, func(t *testing.T) { follows(t, output, printed(t, built, command, breaks(output))) })
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func breaks(output string) bool {
 
 // printed returns what a documented command prints, once it has exited with the
 // code of its verdict.
-func printed(t *testing.T, root, command string, fails bool) string {
+func printed(t *testing.T, built func(*testing.T, string) string, command string, fails bool) string {
 	t.Helper()
 	words := strings.Fields(command)
 	if len(words) < 5 || strings.Join(words[:3], " ") != "$ go run" {
@@ -76,25 +76,32 @@ func printed(t *testing.T, root, command string, fails bool) string {
 	if fails {
 		want = cli.ExitFail
 	}
-	if words[3] == "./cmd/simrun" {
-		var stdout, stderr bytes.Buffer
-		if code := cli.Main(args, &stdout, &stderr); code != want {
-			t.Fatalf("exit code %d, want %d: %s", code, want, stderr.String())
-		}
-		return stdout.String()
-	}
-	program := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-o", program, words[3])
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(built(t, words[3]), args...)
 	out, err := cmd.Output()
 	if code := cmd.ProcessState.ExitCode(); code != want {
 		t.Fatalf("exit code %d, want %d: %v", code, want, err)
 	}
 	return string(out)
+}
+
+// builder returns a function that builds each program once, as a user does. That is
+// without the race detector: under it, most of the time of these tests would go into
+// what the tests of package virtual simulate under it, too.
+func builder(t *testing.T, root string) func(*testing.T, string) string {
+	dir, programs := t.TempDir(), map[string]string{}
+	return func(t *testing.T, pkg string) string {
+		t.Helper()
+		if programs[pkg] == "" {
+			program := filepath.Join(dir, filepath.Base(pkg))
+			build := exec.Command("go", "build", "-o", program, pkg)
+			build.Dir = root
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			programs[pkg] = program
+		}
+		return programs[pkg]
+	}
 }
 
 // follows checks that the lines of want follow each other in got.

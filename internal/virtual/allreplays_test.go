@@ -107,6 +107,9 @@ func TestReplays(t *testing.T) {
 		j.Seed, j.Record = uint64(2+i/len(jobs)), true
 		first, found := recorded(t, j)
 		findings += found
+		if i%len(jobs) == 0 {
+			t.Logf("%d replays so far", done)
+		}
 		for range min(replaysOfSeed, *replaysInAll-done) {
 			done++
 			if again, _ := recorded(t, j); !bytes.Equal(first, again) {
@@ -116,7 +119,7 @@ func TestReplays(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d replays, %d differ; %d findings and residues were replayed", done, differ, findings)
+	t.Logf("%d replays, %d differ: %d findings and residues were replayed", done, differ, findings)
 	if findings == 0 {
 		t.Error("no lock misbehaved: that proves nothing of findings")
 	}

@@ -150,6 +150,7 @@ func TestLocksThatLetNobodyIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sale.Limit = 5 * time.Minute // of waiting in vain
 	for _, tt := range []struct {
 		name string
 		in   *scenarios.Scenario
