@@ -98,6 +98,10 @@ func TestBrokenChartIsInPercent(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	r := matrix()
+	r.Scenarios[1].Strategies[1].BrokenRuns = 0
+	if got := textsOf(t, brokenChart(r)); !slices.Contains(got, "≥ 50 %") {
+		t.Errorf("a file without broken_runs is taken at its word: %q", got)
+	}
 	for i := range r.Scenarios {
 		for j := range r.Scenarios[i].Strategies {
 			r.Scenarios[i].Strategies[j] = results.Strategy{Name: "a", Runs: 5, Guarantee: results.Holds}

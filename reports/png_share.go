@@ -90,8 +90,13 @@ func brokenChart(r Results) *picture {
 				row.Shares = append(row.Shares, share{Text: "not run", missing: true})
 				continue
 			}
-			row.Shares = append(row.Shares, shareOf(*s, s.Broke()))
-			broke = broke || s.Broke() > 0
+			n := s.Broke()
+			part := shareOf(*s, n)
+			if s.BrokenRuns == 0 && n > 0 && n < s.Runs {
+				part.Text = "≥ " + part.Text // of an older file, only the least is known
+			}
+			row.Shares = append(row.Shares, part)
+			broke = broke || n > 0
 		}
 		rows = append(rows, row)
 	}
