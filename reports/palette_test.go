@@ -42,7 +42,7 @@ var sights = map[string][3]linear{
 	"grey":         {{0.2126, 0.7152, 0.0722}, {0.2126, 0.7152, 0.0722}, {0.2126, 0.7152, 0.0722}},
 }
 
-func appearance(c color.RGBA, sight [3]linear) (out linear) {
+func viewed(c color.RGBA, sight [3]linear) (out linear) {
 	l := linearOf(c)
 	for i, row := range sight {
 		out[i] = min(max(row[0]*l[0]+row[1]*l[1]+row[2]*l[2], 0), 1)
@@ -65,7 +65,7 @@ func (l linear) lab() linear {
 }
 
 func apart(a, b color.RGBA, sight [3]linear) float64 {
-	x, y := appearance(a, sight).lab(), appearance(b, sight).lab()
+	x, y := viewed(a, sight).lab(), viewed(b, sight).lab()
 	return math.Sqrt(math.Pow(x[0]-y[0], 2) + math.Pow(x[1]-y[1], 2) + math.Pow(x[2]-y[2], 2))
 }
 
