@@ -19,8 +19,11 @@ import (
 // Driver drives one client's lock and process. Durations are in the run's time.
 // While the process is stopped, each method waits.
 type Driver interface {
-	// Alive reports whether the client has not crashed and the run goes on.
+	// Alive reports whether the client has not crashed.
 	Alive() bool
+	// Over reports whether the run is at its end: no section begins, and one in
+	// progress is broken off.
+	Over() bool
 	// Acquire asks for the lock, for at most wait. The class of its error is
 	// empty if the lock is held.
 	Acquire(wait time.Duration) (fence int64, class string)
@@ -75,18 +78,21 @@ func (a *Actor) emit(e history.Event) {
 // Run plays all sections.
 func (a *Actor) Run() {
 	a.driver.Spend(time.Duration(a.rng.Int64N(int64(time.Millisecond))))
-	for a.Section() < a.scenario.Sections && a.driver.Alive() {
+	for a.Section() < a.scenario.Sections && a.goesOn() {
 		a.driver.Spend(Draw(a.rng, a.scenario.Think))
 		a.section.Add(1)
 		fence, held := a.acquire()
 		if !held {
 			return
 		}
-		more := a.inside(fence)
-		if !a.driver.Alive() {
-			return
+		more := false
+		if !a.driver.Over() { // or else it got the lock too late to use it
+			more = a.inside(fence)
+			if !a.driver.Alive() {
+				return
+			}
+			a.emit(history.Event{Kind: history.Left})
 		}
-		a.emit(history.Event{Kind: history.Left})
 		a.release()
 		if !more {
 			break
@@ -96,9 +102,11 @@ func (a *Actor) Run() {
 	a.emit(history.Event{Kind: history.Done})
 }
 
+func (a *Actor) goesOn() bool { return a.driver.Alive() && !a.driver.Over() }
+
 // acquire tries until it holds the lock or the run ends.
 func (a *Actor) acquire() (fence int64, held bool) {
-	for a.driver.Alive() {
+	for a.goesOn() {
 		a.driver.Ready()
 		a.emit(history.Event{Kind: history.Waiting})
 		fence, class := a.driver.Acquire(a.scenario.Wait)
@@ -124,7 +132,7 @@ func (a *Actor) inside(fence int64) (more bool) {
 		return false
 	}
 	a.driver.Work(Draw(a.rng, a.scenario.Work))
-	if !a.driver.Alive() {
+	if !a.goesOn() {
 		return false
 	}
 	if cause, lost := a.driver.Lost(); lost {
@@ -133,7 +141,7 @@ func (a *Actor) inside(fence int64) (more bool) {
 	}
 	a.emit(history.Event{Kind: history.Checked})
 	a.driver.ReadyToSend()
-	if !a.driver.Alive() {
+	if !a.goesOn() {
 		return false
 	}
 	answered := a.write(got, fence)

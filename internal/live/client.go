@@ -67,7 +67,8 @@ type driver struct {
 	cause string          // why the lease is lost, once the process has said so
 }
 
-func (d *driver) Alive() bool { return d.c.Alive() && !engine.Closed(d.over) }
+func (d *driver) Alive() bool { return d.c.Alive() }
+func (d *driver) Over() bool  { return engine.Closed(d.over) }
 
 // checked returns the answer to a request. One that fails is a finding, and kills
 // the client.

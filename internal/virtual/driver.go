@@ -80,7 +80,8 @@ func (d *driver) call() string {
 	return name
 }
 
-func (d *driver) Alive() bool { return d.p.Alive() && !engine.Closed(d.stop) }
+func (d *driver) Alive() bool { return d.p.Alive() }
+func (d *driver) Over() bool  { return engine.Closed(d.stop) }
 
 func (d *driver) Acquire(wait time.Duration) (fence int64, class string) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
