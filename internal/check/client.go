@@ -28,6 +28,7 @@ type client struct {
 	inside    bool
 	paused    int            // pauses that are active on it
 	current   *visit         // or its latest
+	refusal   string         // why, the last time
 	late      map[int]*visit // older ones whose write may still arrive, by section
 	order     []*visit       // the late ones that are not overtaken yet, by entry
 
@@ -37,8 +38,10 @@ type client struct {
 	entered  ref
 	noticed  ref // that its lease is lost, since it entered
 	died     ref
-	locked   ref // its key came to be
-	lost     ref // its key ended or went to another; zero while it stands
+	locked   ref     // its key came to be
+	join     ref     // it counted itself in another's key, or renewed it, since it asked
+	joined   *client // whose key that was
+	lost     ref     // its key ended or went to another; zero while it stands
 }
 
 // waits reports whether the client is alive and waiting. A refused client is not,

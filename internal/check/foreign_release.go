@@ -10,7 +10,8 @@ var foreignReleaseProperty = Property{
 }
 
 // foreignRelease: a client removed a key that another client owned. A key that
-// expires, or that no client removed, was released by nobody.
+// expires, or that no client removed, was released by nobody; one of two clients that
+// the lock takes for one owner removes its own.
 type foreignRelease struct {
 	breaches
 }
@@ -20,5 +21,8 @@ func (f *foreignRelease) event(e *history.Event) {
 		return
 	}
 	owner := f.st.clientNamed(e.Owner)
+	if c := f.st.who; c.joined == owner && c.phase == held { // to the lock, it is the owner
+		return
+	}
 	f.add(1, named(f.st.who, owner), proof(owner.locked, f.st.now), "%s removed the key that %s owned", e.Client, e.Owner)
 }

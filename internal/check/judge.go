@@ -16,6 +16,7 @@ var Properties = []Property{
 	staleWriteProperty,
 	lostUpdateProperty,
 	foreignReleaseProperty,
+	noLeaseProperty,
 	lateNoticeProperty,
 	stuckProperty,
 	starvedProperty,

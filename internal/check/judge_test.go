@@ -72,7 +72,7 @@ func TestTooLittleEvidenceIsUnknown(t *testing.T) {
 		{"too few sections", "header sections=2\n1s A locked\n1s A entered", "only 1 sections were entered, of at least 2"},
 		{"time stood still", "1s - finding detail=stuck-time text=held", "virtual time was stuck: held"},
 		{"time stood still, nobody knows why", "1s - finding detail=stuck-time", "virtual time was stuck"},
-		{"a lock that asks nobody", "1s A entered", "the lock never took the key that it was given, so nothing is known of whose it was"},
+		{"a lock that asks nobody", "1s A entered", "the lock never asked Redis, so nothing is known of whose it was"},
 		{"the machine stood still", "1s - finding detail=standstill text=held", "the machine stood still: held"},
 		{"another finding", "1s A finding detail=panic", ""},
 		{"a fault that no such world can do", "header fault=1:pause\n1s - unfired fault=1:pause detail=unsupported", "fault 1:pause never fired: unsupported"},

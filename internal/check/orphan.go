@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
@@ -47,8 +48,12 @@ func (o *orphan) event(*history.Event) {
 	}
 }
 
-// without says that c owns a key but has no lease.
-func (o *orphan) without(c *client) bool { return c != nil && c.phase != held && !c.crashed }
+// without says that c owns a key but has no lease, nor has another that the lock
+// takes for c.
+func (o *orphan) without(c *client) bool {
+	return c != nil && c.phase != held && !c.crashed &&
+		!slices.ContainsFunc(o.st.clients, func(other *client) bool { return other.joined == c && other.phase == held })
+}
 
 func (o *orphan) count() {
 	if !o.paused {
@@ -70,8 +75,12 @@ func (o *orphan) close() {
 	if cause.seq < o.locked.seq {
 		cause = ref{}
 	}
+	left := ""
+	if o.st.there && o.st.owner == c && o.st.ends > after(o.st.now.at, o.st.h.Lease) {
+		left = ", and would stand for another " + span(o.st.ends-o.st.now.at)
+	}
 	o.add(o.stood, named(c), proof(o.locked, cause, o.st.now),
-		"the key of %s stood for %s although %s held no lease", c.name, span(o.stood), c.name)
+		"the key of %s stood for %s although %s held no lease%s", c.name, span(o.stood), c.name, left)
 }
 
 func (o *orphan) end() []Violation {

@@ -44,6 +44,12 @@ func (o *overlap) pair(a, b *client) {
 		culprit, other = b, a
 	}
 	size := o.st.now.at - b.entered.at
-	o.add(size, named(culprit, other), proof(a.entered, culprit.lost, b.locked, b.entered, o.st.now),
-		"%s and %s were both inside for %s", a.name, b.name, span(size))
+	why, joint := "", ref{}
+	for _, c := range []*client{a, b} {
+		if owner := c.joined; owner == a || owner == b {
+			why, joint = ": to the lock, both are the owner "+owner.name, c.join
+		}
+	}
+	o.add(size, named(culprit, other), proof(a.entered, culprit.lost, b.locked, joint, b.entered, o.st.now),
+		"%s and %s were both inside for %s%s", a.name, b.name, span(size), why)
 }

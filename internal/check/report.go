@@ -147,8 +147,8 @@ func (t *tally) doubts() []string {
 			why = append(why, strings.TrimSuffix("fault "+id+" never fired: "+reason, ": "))
 		}
 	}
-	if t.r.Sections > 0 && !t.locked {
-		why = append(why, "the lock never took the key that it was given, so nothing is known of whose it was")
+	if t.r.Sections > 0 && !t.locked && t.r.Commands == 0 {
+		why = append(why, "the lock never asked Redis, so nothing is known of whose it was")
 	}
 	if t.r.Sections < t.st.h.MinSections {
 		why = append(why, fmt.Sprintf("only %d sections were entered, of at least %d", t.r.Sections, t.st.h.MinSections))

@@ -57,7 +57,9 @@ func (st *state) sentence(e *history.Event) (string, weight) {
 		return "left behind: " + e.Detail, turn
 	case history.Finding:
 		return "finding: " + e.Detail, turn
-	case history.Locked, history.Renewed, history.Unlocked, history.Expired:
+	case history.Unkept:
+		return "Redis never held the key, which clients tried to make", turn
+	case history.Locked, history.Renewed, history.Joined, history.Unlocked, history.Expired:
 		return st.keySentence(who, e)
 	case history.Read, history.Checked, history.Wrote, history.Rejected:
 		return st.resourceSentence(who, e)
@@ -107,7 +109,9 @@ func (st *state) keySentence(who string, e *history.Event) (string, weight) {
 	case e.Kind == history.Locked && st.lost != nil:
 		return who + " takes the key of client " + st.lost.name + " over", turn
 	case e.Kind == history.Locked:
-		return who + " acquires the lock" + optional(" (lease %s)", length(e.Dur)), turn
+		return who + " acquires the lock" + st.keyLife(e.Dur), turn
+	case e.Kind == history.Joined:
+		return who + " counts itself in the key of client " + e.Owner + ", as if it were " + e.Owner, turn
 	case e.Kind == history.Renewed && foreign:
 		return who + " renews the key of client " + e.Owner, turn
 	case e.Kind == history.Renewed && st.who != nil && st.who.phase == released:
@@ -124,6 +128,14 @@ func (st *state) keySentence(who string, e *history.Event) (string, weight) {
 		return who + " removes the key of client " + e.Owner, turn
 	}
 	return who + " removes its key", turn
+}
+
+// keyLife says how long a key lives, and that the lease was to be shorter.
+func (st *state) keyLife(dur int64) string {
+	if st.h.Lease > 0 && dur/10 > st.h.Lease {
+		return fmt.Sprintf(" (its key lives for %s, the lease is %s)", length(dur), length(st.h.Lease))
+	}
+	return optional(" (lease %s)", length(dur))
 }
 
 func (st *state) resourceSentence(who string, e *history.Event) (string, weight) {

@@ -19,6 +19,8 @@ type state struct {
 	inside  []*client // in the order of entry
 
 	owner *client // of the key; nil if there is no key or its owner is not known
+	there bool    // there is a key
+	ends  int64   // when the key itself does, as it was last seen; 0: never
 	life  int64   // when the key was last locked, or renewed for an open lease
 
 	faults map[[2]string]int // lasting faults that are active, by fault and client
@@ -72,21 +74,40 @@ func (st *state) updateKey(e *history.Event) bool {
 		if st.owner != st.who {
 			st.lose(st.owner)
 		}
-		st.owner, st.life = st.who, e.At
+		st.owner, st.life, st.there = st.who, e.At, true
+		st.keyEnds(e)
 		if c := st.who; c != nil {
-			c.locked, c.lost = st.now, ref{}
+			c.locked, c.lost, c.join, c.joined = st.now, ref{}, ref{}, nil
 		}
+	case history.Joined:
+		st.join(e)
 	case history.Renewed:
+		st.join(e)
+		st.keyEnds(e)
 		if st.holderRenewed() {
 			st.life = e.At
 		}
 	case history.Unlocked, history.Expired:
 		st.lose(st.owner)
-		st.owner = nil
+		st.owner, st.there = nil, false
 	default:
 		return false
 	}
 	return true
+}
+
+// keyEnds notes how long the key lives, whatever lease was asked for.
+func (st *state) keyEnds(e *history.Event) {
+	if st.ends = 0; e.Dur > 0 {
+		st.ends = after(e.At, e.Dur)
+	}
+}
+
+// join notes that a client that waits has used another's key as if it were its own.
+func (st *state) join(e *history.Event) {
+	if c := st.who; c != nil && c != st.owner && c.phase == waiting {
+		c.join, c.joined = st.now, st.owner
+	}
 }
 
 func (st *state) lose(c *client) {
@@ -155,8 +176,9 @@ func (st *state) updateClient(c *client, e *history.Event) {
 			c.asked = st.now
 		}
 		c.phase, c.releasing, c.lost = waiting, false, ref{}
+		c.join, c.joined = ref{}, nil
 	case history.Refused:
-		c.phase, c.refused = refused, st.now
+		c.phase, c.refused, c.refusal = refused, st.now, e.Detail
 	case history.Acquired:
 		c.phase = held
 	case history.Releasing:

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockchaos/simrun/internal/history"
@@ -36,6 +37,8 @@ type stuck struct {
 	owner *client // of the key, while it keeps others out, be it past its lease
 	gone  ref     // a key that had outlived its lease ended
 
+	life   int64   // how long the key lives; 0: for ever
+	by     *client // who else has renewed it since
 	keeper *client // whose key it became without being granted the lock
 }
 
@@ -66,11 +69,14 @@ func (s *stuck) watchKey(e *history.Event) {
 	switch e.Kind {
 	case history.Renewed:
 		if s.st.holderRenewed() {
-			s.free, s.key, s.gone = s.st.leaseOver(), s.st.now, ref{}
+			s.free, s.key, s.gone, s.life, s.by = s.st.leaseOver(), s.st.now, ref{}, e.Dur, nil
+		} else {
+			s.by = s.st.who
 		}
 	case history.Locked:
 		s.keeper = s.st.owner // until it is granted the lock
 		s.free, s.key, s.owner, s.gone = s.st.leaseOver(), s.st.now, s.st.owner, ref{}
+		s.life, s.by = e.Dur, nil
 	case history.Unlocked, history.Expired:
 		if e.At <= s.free {
 			s.free, s.key, s.owner = e.At, s.st.now, nil
@@ -97,17 +103,59 @@ func (s *stuck) close() {
 	if waiter == nil {
 		waiter = s.st.who // it waited until this event
 	}
-	var died ref
-	text := "nobody got the lock for " + span(size) + ", although it was free and clients waited"
+	clients, why, died := []*client{s.owner, waiter}, "", ref{}
 	switch {
 	case s.keeper != nil && !s.st.faulty:
-		text = fmt.Sprintf("nobody got the lock for %s: %s had its key but no lease, and clients waited", span(size), s.keeper.name)
+		clients, why = s.circle()
 	case s.owner != nil:
 		died = s.owner.died
-		text = fmt.Sprintf("nobody got the lock for %s after the lease of %s was over, although clients waited", span(size), s.owner.name)
+		why = fmt.Sprintf(" after the lease of %s was over, although clients waited%s", s.owner.name, s.outlived())
+	default:
+		why = ", although it was free and clients waited" + s.answer(waiter)
 	}
-	s.add(size, named(s.owner, waiter), proof(s.key, died, waiter.asked, s.gone, end), "%s", text)
+	refs := []ref{s.key, died, waiter.asked, s.gone, end}
+	for _, c := range clients[1:] {
+		refs = append(refs, c.asked)
+	}
+	s.add(size, named(clients...), proof(refs...), "nobody got the lock for %s%s", span(size), why)
 	s.found[len(s.found)-1].At = end.at
+}
+
+// circle says who has the key and waits all the same, and who waits for that key.
+func (s *stuck) circle() (clients []*client, why string) {
+	clients = []*client{s.keeper}
+	var others []string
+	for _, c := range s.st.clients {
+		if c != s.keeper && (c.asks() || c == s.st.who && c.asked.seq > s.key.seq) && len(others) < 3 {
+			clients, others = append(clients, c), append(others, c.name)
+		}
+	}
+	why = fmt.Sprintf(": %s had its key and went on waiting", s.keeper.name)
+	if len(others) > 0 {
+		why += ", while " + strings.Join(others, ", ") + " waited for that key"
+	}
+	return clients, why
+}
+
+// outlived says why a key stood after its lease, if that is known.
+func (s *stuck) outlived() string {
+	switch {
+	case s.by != nil:
+		return ": " + s.by.name + " renewed its key"
+	case !s.gone.known() && s.life == 0:
+		return ": its key never expires"
+	case s.life/10 > s.st.h.Lease:
+		return ": its key lives for " + length(s.life)
+	}
+	return ""
+}
+
+// answer is Redis's own word in the last refusal of a waiter, if it was one.
+func (s *stuck) answer(waiter *client) string {
+	if w := waiter.refusal; w != "" && w == strings.ToUpper(w) && waiter.refused.at >= s.since {
+		return ": Redis answered " + w
+	}
+	return ""
 }
 
 func (s *stuck) end() []Violation {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/lockchaos/simrun/lock"
 )
@@ -26,7 +27,14 @@ const (
 	Other            = "other error"
 )
 
-var all = []string{RenewalCapped, LeaseLost, NotHeld, NotAcquired, DeadlineExceeded, Cancelled, Network, Other}
+// words are the first words of Redis's own errors that say what is wrong with the
+// server, and are classes themselves. ERR, the word of all others, says nothing.
+var words = []string{
+	"NOSCRIPT", "MISCONF", "OOM", "READONLY", "BUSY", "UNKILLABLE", "LOADING", "MASTERDOWN", "NOREPLICAS", "NOAUTH", "WRONGPASS", "NOPERM",
+	"CLUSTERDOWN", "MOVED", "ASK", "TRYAGAIN", "CROSSSLOT", "WRONGTYPE", "EXECABORT", "UNBLOCKED",
+}
+
+var all = slices.Concat([]string{RenewalCapped, LeaseLost, NotHeld}, words, []string{NotAcquired, DeadlineExceeded, Cancelled, Network, Other})
 
 // All lists the classes, the more specific first: an error of several belongs to
 // the first.
@@ -37,16 +45,20 @@ func Known(class string) bool { return slices.Contains(all, class) }
 
 // Of returns an error's class, empty for nil.
 func Of(err error) string {
-	var network net.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return ""
+	}
+	var network net.Error
+	word := server(err.Error())
+	switch {
 	case errors.Is(err, lock.ErrRenewalCapped):
 		return RenewalCapped
 	case errors.Is(err, lock.ErrLeaseLost):
 		return LeaseLost
 	case errors.Is(err, lock.ErrNotHeld):
 		return NotHeld
+	case word != "":
+		return word
 	case errors.Is(err, lock.ErrNotAcquired):
 		return NotAcquired
 	case errors.Is(err, context.DeadlineExceeded):
@@ -58,4 +70,18 @@ func Of(err error) string {
 	default:
 		return Other
 	}
+}
+
+// server finds the word of Redis's own error in a text that may wrap it: an error's
+// text begins a line or follows a colon, and goes on after its first word.
+func server(text string) string {
+	for line := range strings.Lines(text) {
+		for part := range strings.SplitSeq(line, ": ") {
+			word, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
+			if rest != "" && slices.Contains(words, word) {
+				return word
+			}
+		}
+	}
+	return ""
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/lockchaos/simrun/lock"
 )
 
+type redisError string
+
+func (e redisError) Error() string { return string(e) }
+
 func TestOf(t *testing.T) {
 	unreachable := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	tests := []struct {
@@ -29,6 +33,14 @@ func TestOf(t *testing.T) {
 		{fmt.Errorf("acquire: %w", lock.ErrNotAcquired), NotAcquired},
 		{errors.Join(lock.ErrNotAcquired, context.DeadlineExceeded), NotAcquired},
 		{fmt.Errorf("%w: %w", lock.ErrNoAnswer, unreachable), Network},
+		{redisError("NOSCRIPT No matching script. Please use EVAL."), "NOSCRIPT"},
+		{fmt.Errorf("%w: %w", lock.ErrNoAnswer, redisError("MISCONF Redis is configured to save RDB snapshots")), "MISCONF"},
+		{errors.Join(lock.ErrNotAcquired, redisError("OOM command not allowed"), context.DeadlineExceeded), "OOM"},
+		{fmt.Errorf("set: %v", redisError("READONLY You can't write against a read only replica.")), "READONLY"},
+		{redisError("ERR BUSY is not a command"), Other},
+		{redisError("BUSY"), Other}, // a lock's own word
+		{errors.New("the lock is BUSY now"), Other},
+		{fmt.Errorf("%w: %w", lock.ErrLeaseLost, redisError("LOADING Redis is loading the dataset in memory")), LeaseLost},
 		{fmt.Errorf("%w: %w", lock.ErrLeaseLost, lock.ErrRenewalCapped), RenewalCapped},
 	}
 	for _, tt := range tests {

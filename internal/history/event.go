@@ -41,12 +41,14 @@ const (
 	Command  Kind = "command"  // a command arrived; Client sent it; Detail is its name
 	Locked   Kind = "locked"   // the key came to be, or changed its owner: Client owns it; Dur is its time to live
 	Renewed  Kind = "renewed"  // Client lengthened the life of the key of Owner; Dur is its new time to live
+	Joined   Kind = "joined"   // Client counted itself in the key as its Owner would that enters again
 	Unlocked Kind = "unlocked" // Client removed the key, which Owner owned
 	Expired  Kind = "expired"  // the key of Owner is gone by itself; Dur is by how much before its time (a step of the clock, lost data), 0 if in time
 )
 
 // Events of the harness.
 const (
+	Unkept  Kind = "unkept"  // clients sent commands that make the key, and Redis never held it
 	Fired   Kind = "fired"   // a fault took effect; Fault is its id, Client its target, Detail the proof, Dur how long it is to last: 0 if it is over at once
 	Over    Kind = "over"    // a fault that lasted has ended; Fault, Client
 	Unfired Kind = "unfired" // a fault could not take effect on its target; Fault, Client, Detail says why
@@ -59,8 +61,8 @@ const (
 var kinds = []Kind{
 	Waiting, Acquired, Refused, Entered, Read, Checked, Wrote, Rejected, Unanswered, SoldOut,
 	Noticed, Aborted, Left, Releasing, Released, Crashed, Done,
-	Command, Locked, Renewed, Unlocked, Expired,
-	Fired, Over, Unfired, Finding, Residue, End,
+	Command, Locked, Renewed, Joined, Unlocked, Expired,
+	Unkept, Fired, Over, Unfired, Finding, Residue, End,
 }
 
 // Kinds lists every kind of event: those of a client, of Redis, of the harness.

@@ -11,6 +11,7 @@ import (
 type State struct {
 	There   bool
 	Value   string    // as [Value.Text] gives it
+	Parts   Parts     // as [Value.Parts] gives them; nil: the value is one part
 	Expires time.Time // by time.Now, at the earliest; zero: never
 	// Unsure bounds the error of Expires: the key may live so much longer.
 	Unsure time.Duration
@@ -43,6 +44,19 @@ func (v Value) Text() string {
 		return strings.Join(slices.Sorted(slices.Values(v.Set)), "\n")
 	}
 	return v.String
+}
+
+// Held is the state of a key with this value, as far as the value goes.
+func (v Value) Held() State { return State{There: true, Value: v.Text(), Parts: v.Parts()} }
+
+// Makes reports whether a command of that name makes its key if there is none.
+func Makes(command string) bool {
+	switch command {
+	case "set", "setnx", "setex", "psetex", "getset", "append", "incr", "incrby",
+		"hset", "hsetnx", "hmset", "hincrby", "lpush", "rpush", "sadd", "zadd":
+		return true
+	}
+	return false
 }
 
 // Touches reports whether a command may change the key when it is applied: it

@@ -7,6 +7,7 @@
 package keyobserver
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -26,9 +27,12 @@ type Observer struct {
 	mu    sync.Mutex // never held while looking or emitting
 	last  State
 	owner string
+	wrote []string          // the parts of the value that are the owner's work
 	known map[string]string // value → its owner then
 	alarm *time.Timer
 	ended bool
+
+	tried, there bool // a command was to make the key; there was one
 }
 
 // Slack bounds the error of what is read of the key.
@@ -46,6 +50,20 @@ type Slack struct {
 // time of time.Now.
 func New(look func() State, slack Slack, emit func(history.Event)) *Observer {
 	return &Observer{look: look, slack: slack, emit: emit, known: map[string]string{}}
+}
+
+// Try notes that a command arrived that makes the key.
+func (o *Observer) Try() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tried = true
+}
+
+// Unkept reports whether commands were to make the key, and there never was one.
+func (o *Observer) Unkept() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.tried && !o.there
 }
 
 // Expire reports that the key has expired, if it has and the alarm has not gone off
@@ -67,8 +85,8 @@ func (s State) Due(slack time.Duration) bool {
 // Sync compares the key with how it last looked, and reports what actor (a client;
 // empty: time alone) has done to it.
 func (o *Observer) Sync(actor string) {
-	o.see(func(was, now State, owner, _ string) []history.Event {
-		return changes(was, now, owner, actor, o.slack)
+	o.see(actor, func(was, now State, owner, _ string) []history.Event {
+		return changes(was, now, owner, o.wrote, actor, o.slack)
 	})
 }
 
@@ -76,24 +94,34 @@ func (o *Observer) Sync(actor string) {
 // Redis's own, as in a failover: no client's command did it. A key that exists
 // belongs to whoever owned it when it last had this value.
 func (o *Observer) Replaced() {
-	o.see(func(was, now State, owner, heir string) []history.Event {
+	o.see("", func(was, now State, owner, heir string) []history.Event {
 		return replaced(was, now, owner, heir, o.slack)
 	})
 }
 
 // see looks at the key and emits what compare makes of it. heir is who owned the
 // key when it last had its present value.
-func (o *Observer) see(compare func(was, now State, owner, heir string) []history.Event) {
+func (o *Observer) see(actor string, compare func(was, now State, owner, heir string) []history.Event) {
 	now := o.look()
 	o.mu.Lock()
 	events := compare(o.last, now, o.owner, o.known[now.Value])
+	was := o.last
 	o.last = now
+	o.there = o.there || now.There
+	if now.There && actor != "" && actor == o.owner {
+		o.wrote = append(o.wrote, wrote(was.parts(), now.parts())...)
+		slices.Sort(o.wrote)
+		o.wrote = slices.Compact(o.wrote)
+	}
 	for _, e := range events {
 		switch e.Kind {
 		case history.Locked:
-			o.owner = e.Client
+			o.owner, o.wrote = e.Client, wrote(nil, now.parts())
+			if was.There && actor != "" {
+				o.wrote = wrote(was.parts(), now.parts())
+			}
 		case history.Unlocked, history.Expired:
-			o.owner = ""
+			o.owner, o.wrote = "", nil
 		}
 	}
 	if now.There {
@@ -137,8 +165,10 @@ func (s State) life() int64 {
 	return int64(time.Until(s.Expires))
 }
 
-// changes names the events that turned the key from was into now.
-func changes(was, now State, owner, actor string, slack Slack) []history.Event {
+// changes names the events that turned the key from was into now. wrote are the
+// parts that are the owner's work; nil: all are. A waiter may add to the value and
+// count in it: the key is the owner's as long as what says so stands.
+func changes(was, now State, owner string, wrote []string, actor string, slack Slack) []history.Event {
 	gone := history.Event{Kind: history.Unlocked, Client: actor, Owner: owner}
 	if actor == "" || was.Due(slack.Expiry) {
 		gone = history.Event{Kind: history.Expired, Owner: owner, Dur: was.early(slack)}
@@ -151,12 +181,31 @@ func changes(was, now State, owner, actor string, slack Slack) []history.Event {
 		return []history.Event{born}
 	case !now.There:
 		return []history.Event{gone}
-	case actor != "" && actor != owner && was.Value != now.Value:
-		return []history.Event{gone, born}
-	case actor != "" && longer(was, now, slack.Life):
-		return []history.Event{{Kind: history.Renewed, Client: actor, Owner: owner, Dur: now.life()}}
+	case actor == "":
+		return nil
 	}
-	return nil
+	var events []history.Event
+	if was.Value != now.Value {
+		before, after := was.parts(), now.parts()
+		claimed := claims(before, after)
+		switch f := fateOf(before, after, wrote); {
+		case was.Due(slack.Expiry) && actor != owner: // gone, and made anew
+			return []history.Event{gone, born}
+		case owner == "" && claimed:
+			return []history.Event{born}
+		case owner == "" || f == kept, actor == owner && (f != removed || claimed):
+		case f == joined:
+			events = append(events, history.Event{Kind: history.Joined, Client: actor, Owner: owner})
+		case claimed:
+			return []history.Event{gone, born}
+		default:
+			return []history.Event{gone}
+		}
+	}
+	if longer(was, now, slack.Life) {
+		events = append(events, history.Event{Kind: history.Renewed, Client: actor, Owner: owner, Dur: now.life()})
+	}
+	return events
 }
 
 // longer reports whether a key's life grew by more than rounding and the error of

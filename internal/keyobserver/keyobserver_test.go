@@ -61,7 +61,7 @@ func TestChangesOfTheKey(t *testing.T) {
 			{"lengthened by the clock's step", key("a", 10*time.Second), key("a", 70*time.Second), "A", "", nil},
 		}
 		for _, tt := range tests {
-			if got := changes(tt.was, tt.now, tt.owner, tt.actor, Slack{Life: time.Millisecond, Expiry: 5}); !slices.Equal(got, tt.want) {
+			if got := changes(tt.was, tt.now, tt.owner, nil, tt.actor, Slack{Life: time.Millisecond, Expiry: 5}); !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 			}
 		}

@@ -56,7 +56,12 @@ func (o *observer) options() tap.Options {
 		Serial: o.serial,
 		// What time, or a step of Redis's clock, has done is not the command's work.
 		Before: func(_, _ string) { o.watch.Sync("") },
-		After:  func(client, _ string) { o.watch.Sync(client) },
+		After: func(client, name string) {
+			if keyobserver.Makes(name) { // of a script nobody knows what it makes
+				o.watch.Try()
+			}
+			o.watch.Sync(client)
+		},
 		Command: func(client, name string) {
 			o.emit(history.Event{Kind: history.Command, Client: client, Detail: name})
 		},
@@ -157,7 +162,7 @@ func (o *observer) read(ctx context.Context) (keyobserver.State, error) {
 		return keyobserver.State{}, nil
 	}
 	value := keyobserver.Value{String: text.Val(), Hash: fields.Val(), List: first.Val(), Set: members.Val()}
-	state := keyobserver.State{There: true, Value: value.Text()}
+	state := value.Held()
 	state.Expires, state.Unsure = end(asked, time.Now(), left.Val())
 	return state, nil
 }

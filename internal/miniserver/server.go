@@ -137,7 +137,7 @@ func (s *Server) Key(key string) keyobserver.State {
 		return keyobserver.State{}
 	}
 	v, _ := read(db, key, now) // of other types the value stays empty
-	state := keyobserver.State{There: true, Value: v.Text()}
+	state := v.Held()
 	if !v.expires.IsZero() {
 		state.Expires = time.Now().Add(s.clock.real(v.expires.Sub(now)))
 	}

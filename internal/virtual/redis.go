@@ -108,11 +108,14 @@ func (s *redisServer) before(p *server.Peer, cmd string, args ...string) bool {
 	c := s.byPeer[p]
 	cut := c != nil && c.cut
 	s.mu.Unlock()
+	name := strings.ToLower(cmd)
+	if !cut && keyobserver.Makes(name) && len(args) > 0 && args[0] == lockKey {
+		s.watch.Try()
+	}
 	if c == nil || cut {
 		return cut
 	}
 	s.mini.Tick()
-	name := strings.ToLower(cmd)
 	if keyobserver.Touches(name, args, lockKey) {
 		s.watch.Expire()
 		c.pending = true

@@ -165,6 +165,9 @@ func (w *world) settle() {
 	w.closeLocks()
 	w.reportBypass()
 	w.reportLeftovers()
+	if w.redis.watch.Unkept() {
+		w.emit(history.Event{Kind: history.Unkept})
+	}
 	w.emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 	w.takeDown()
 }
