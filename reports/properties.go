@@ -88,8 +88,24 @@ func letterNames(r Results) []letterName {
 	for _, p := range check.Properties {
 		out = append(out, letterName{p.Letter, p.Name})
 	}
-	out = append(out, letterName{letterOther, "another property"}, letterName{letterFinding, "panicked, blocked or leaked goroutines"})
+	out = append(out, letterName{letterOther, "another property"}, letterName{letterFinding, findingClasses(r)})
 	return slices.DeleteFunc(out, func(l letterName) bool { return !strings.Contains(used, l.Letter) })
+}
+
+// findingClasses says how locks misbehaved as programs, by the classes that occur.
+func findingClasses(r Results) string {
+	var verbs []string
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			for _, f := range s.Findings {
+				if verb := findingVerb(f.Class); !slices.Contains(verbs, verb) {
+					verbs = append(verbs, verb)
+				}
+			}
+		}
+	}
+	slices.Sort(verbs)
+	return joinWords(verbs)
 }
 
 // strategyNames lists the strategies of all scenarios in order of appearance.

@@ -18,26 +18,30 @@ func verdictsDiffer(v results.Verdicts) string {
 
 // findingVerbs say how a lock misbehaved as a program, by the class of the finding.
 var findingVerbs = map[string]string{
-	"panic":      "panicked",
-	"blocked":    "blocked forever",
-	"spin":       "spun without yielding",
-	"stuck-time": "stopped virtual time",
-	"leak":       "leaked goroutines",
-	"died":       "died on its own",
-	"refused":    "refused to start",
-	"rubbish":    "sent invalid answers",
-	"standstill": "was stalled by the machine",
-	"unwatched":  "could not be observed",
+	"not-deterministic": "ran differently when repeated",
+	"panic":             "panicked",
+	"blocked":           "blocked forever",
+	"spin":              "spun without yielding",
+	"stuck-time":        "stopped virtual time",
+	"leak":              "leaked goroutines",
+	"died":              "died on its own",
+	"refused":           "refused to start",
+	"rubbish":           "sent invalid answers",
+	"standstill":        "was stalled by the machine",
+	"unwatched":         "could not be observed",
 }
 
 // misbehaviour says how a lock misbehaved as a program, and how often.
 func misbehaviour(s results.Strategy) string {
 	var out []string
 	for _, f := range s.Findings {
-		verb := cmp.Or(findingVerbs[f.Class], "misbehaved ("+f.Class+")")
-		out = append(out, fmt.Sprintf("%s in %s of %s", verb, text.Number(f.Count), text.Count(s.Runs, "run")))
+		out = append(out, fmt.Sprintf("%s in %s of %s", findingVerb(f.Class), text.Number(f.Count), text.Count(s.Runs, "run")))
 	}
 	return joinWords(out)
+}
+
+func findingVerb(class string) string {
+	return cmp.Or(findingVerbs[class], "misbehaved ("+class+")")
 }
 
 // wrongs says everything that a lock did wrong; "" if it did nothing wrong.

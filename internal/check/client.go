@@ -41,6 +41,7 @@ type client struct {
 	locked   ref     // its key came to be
 	join     ref     // it counted itself in another's key, or renewed it, since it asked
 	joined   *client // whose key that was
+	counted  bool    // it counted itself in it
 	lost     ref     // its key ended or went to another; zero while it stands
 }
 

@@ -30,6 +30,7 @@ type orphan struct {
 	stood  int64 // without the time in which the owner was paused
 	last   int64 // until when stood is counted
 	paused bool  // since last
+	met    bool  // somebody was inside meanwhile
 }
 
 func (o *orphan) event(*history.Event) {
@@ -42,9 +43,11 @@ func (o *orphan) event(*history.Event) {
 	}
 	if o.owner == nil && o.without(st.owner) {
 		o.owner, o.locked, o.stood, o.last = st.owner, st.owner.locked, 0, st.now.at
+		o.met = false
 	}
 	if o.owner != nil {
 		o.paused = o.owner.paused > 0
+		o.met = o.met || len(st.inside) > 0
 	}
 }
 
@@ -75,12 +78,22 @@ func (o *orphan) close() {
 	if cause.seq < o.locked.seq {
 		cause = ref{}
 	}
+	if o.circular(c, cause) {
+		return
+	}
 	left := ""
 	if o.st.there && o.st.owner == c && o.st.ends > after(o.st.now.at, o.st.h.Lease) {
 		left = ", and would stand for another " + span(o.st.ends-o.st.now.at)
 	}
 	o.add(o.stood, named(c), proof(o.locked, cause, o.st.now),
 		"the key of %s stood for %s although %s held no lease%s", c.name, span(o.stood), c.name, left)
+}
+
+// circular reports whether c, which has its key, went on waiting before any fault, and
+// others for that key, for so long that stuck tells.
+func (o *orphan) circular(c *client, cause ref) bool {
+	return !o.st.faulty && !o.met && !cause.known() && c.phase == waiting && o.stood > stuckProperty.bound(o.st.h) &&
+		slices.ContainsFunc(o.st.clients, func(other *client) bool { return other != c && other.asks() })
 }
 
 func (o *orphan) end() []Violation {

@@ -77,7 +77,7 @@ func (st *state) updateKey(e *history.Event) bool {
 		st.owner, st.life, st.there = st.who, e.At, true
 		st.keyEnds(e)
 		if c := st.who; c != nil {
-			c.locked, c.lost, c.join, c.joined = st.now, ref{}, ref{}, nil
+			c.locked, c.lost, c.join, c.joined, c.counted = st.now, ref{}, ref{}, nil, false
 		}
 	case history.Joined:
 		st.join(e)
@@ -106,7 +106,10 @@ func (st *state) keyEnds(e *history.Event) {
 // join notes that a client that waits has used another's key as if it were its own.
 func (st *state) join(e *history.Event) {
 	if c := st.who; c != nil && c != st.owner && c.phase == waiting {
-		c.join, c.joined = st.now, st.owner
+		if !c.counted {
+			c.join, c.joined = st.now, st.owner
+		}
+		c.counted = c.counted || e.Kind == history.Joined
 	}
 }
 
@@ -176,7 +179,7 @@ func (st *state) updateClient(c *client, e *history.Event) {
 			c.asked = st.now
 		}
 		c.phase, c.releasing, c.lost = waiting, false, ref{}
-		c.join, c.joined = ref{}, nil
+		c.join, c.joined, c.counted = ref{}, nil, false
 	case history.Refused:
 		c.phase, c.refused, c.refusal = refused, st.now, e.Detail
 	case history.Acquired:

@@ -22,7 +22,7 @@ func (z *zombie) event(e *history.Event) {
 		return
 	}
 	again := c.phase == waiting || c.phase == refused
-	foreign := e.Owner != "" && e.Owner != c.name
+	foreign := e.Owner != "" && e.Owner != c.name && !c.counted // to the lock, it is the owner
 	if c.phase == released || again && foreign && c.released.known() {
 		if again {
 			owner := z.st.clientNamed(e.Owner)

@@ -68,6 +68,85 @@ func TestChangesOfTheKey(t *testing.T) {
 	})
 }
 
+// What a waiter writes beside the owner's mark takes nothing from the owner; what it
+// writes over it does.
+func TestWhatAWaiterWritesIntoTheKey(t *testing.T) {
+	hash := func(fields ...string) Value {
+		v := Value{Hash: map[string]string{}}
+		for i := 0; i < len(fields); i += 2 {
+			v.Hash[fields[i]] = fields[i+1]
+		}
+		return v
+	}
+	text := func(s string) Value { return Value{String: s} }
+	locked := func(by string) history.Event { return history.Event{Kind: history.Locked, Client: by} }
+	unlocked := func(by, owner string) history.Event {
+		return history.Event{Kind: history.Unlocked, Client: by, Owner: owner}
+	}
+	tests := []struct {
+		name  string
+		steps []string // who wrote: A, B, A …
+		key   []Value
+		want  []history.Event // after that A has locked the key
+	}{
+		{"a waiter counts itself in a new field", []string{"A", "B"}, []Value{hash("owner", "A1"), hash("owner", "A1", "waiters", "1")}, nil},
+		{"in a field that the owner made", []string{"A", "B", "C"}, []Value{hash("owner", "A1", "waiters", "0"), hash("owner", "A1", "waiters", "1"), hash("owner", "A1", "waiters", "2")}, nil},
+		{"in a field of its own, of a lock that counts entries", []string{"A", "B"}, []Value{hash("A1", "1"), hash("A1", "1", "B1:waits", "1")}, nil},
+		{"in a JSON object", []string{"A", "B"}, []Value{text(`{"owner":"A1","waiters":0}`), text(`{"owner":"A1","waiters":1}`)}, nil},
+		{"in a set", []string{"A", "B"}, []Value{{Set: []string{"A1"}}, {Set: []string{"A1", "B1"}}}, nil},
+		{"in the number that is the whole value", []string{"A", "B"}, []Value{text("1"), text("2")}, nil},
+		{"behind the owner's token", []string{"A", "B"}, []Value{text("A1"), text("A1,B1")}, nil},
+		{"it overwrites the owner's field", []string{"A", "B"}, []Value{hash("owner", "A1", "waiters", "1"), hash("owner", "B1", "waiters", "1")}, []history.Event{unlocked("B", "A"), locked("B")}},
+		{"and a number there", []string{"A", "B"}, []Value{hash("owner", "7", "waiters", "1"), hash("owner", "9", "waiters", "1")}, []history.Event{unlocked("B", "A"), locked("B")}},
+		{"and one in a JSON object", []string{"A", "B"}, []Value{text(`{"owner":"A1"}`), text(`{"owner":"B1"}`)}, []history.Event{unlocked("B", "A"), locked("B")}},
+		{"its token begins as the owner's", []string{"A", "B"}, []Value{text("host1"), text("host12")}, []history.Event{unlocked("B", "A"), locked("B")}},
+		{"it puts its field in the place of the owner's", []string{"A", "B"}, []Value{hash("A1", "1"), hash("B1", "1")}, []history.Event{unlocked("B", "A"), locked("B")}},
+		{"it removes the owner's field", []string{"A", "B"}, []Value{hash("owner", "A1", "waiters", "1"), hash("waiters", "1")}, []history.Event{unlocked("B", "A")}},
+		{"the head of a queue goes to the next", []string{"A", "B"}, []Value{{List: []string{"7", "8"}}, {List: []string{"8"}}}, []history.Event{unlocked("B", "A"), locked("B")}},
+		{
+			"the owner leaves the key to the waiters' count, and the next takes it",
+			[]string{"A", "B", "A", "C", "B"},
+			[]Value{hash("owner", "A1"), hash("owner", "A1", "waiters", "1"), hash("waiters", "1"), hash("waiters", "2"), hash("waiters", "2", "owner", "B1")},
+			[]history.Event{unlocked("A", "A"), locked("B")},
+		},
+		{
+			"another counts itself in the owner's own field",
+			[]string{"A", "B", "A", "B"},
+			[]Value{hash("host1", "1"), hash("host1", "2"), hash("host1", "1"), {}},
+			[]history.Event{{Kind: history.Joined, Client: "B", Owner: "A"}, unlocked("B", "A")},
+		},
+	}
+	for _, tt := range tests {
+		var now State
+		var got []history.Event
+		o := New(func() State { return now }, Slack{}, func(e history.Event) { got = append(got, e) })
+		for i, v := range tt.key {
+			if now = v.Held(); v.Text() == "" {
+				now = State{}
+			}
+			o.Sync(tt.steps[i])
+		}
+		if !slices.Equal(got[1:], tt.want) {
+			t.Errorf("%s: %+v, want %+v", tt.name, got[1:], tt.want)
+		}
+	}
+}
+
+func TestUnkept(t *testing.T) {
+	var now State
+	o := New(func() State { return now }, Slack{}, func(history.Event) {})
+	if o.Sync("A"); o.Unkept() {
+		t.Error("nobody tried to make the key")
+	}
+	if o.Try(); !o.Unkept() {
+		t.Error("a try that left no key is not seen")
+	}
+	now = State{There: true, Value: "a"}
+	if o.Sync("A"); o.Unkept() {
+		t.Error("there was a key")
+	}
+}
+
 // A key that lives a little too long is looked at until it is gone, each time while
 // no command can change it.
 func TestExpiryIsSeenLate(t *testing.T) {

@@ -107,6 +107,9 @@ func (w *world) conclude(begun time.Time, stall time.Duration) {
 			"for %v, that is %v of the scenario: run fewer at once (-procs), or slower (-scale)",
 			stall.Round(time.Millisecond), w.clock.Told(stall).Round(time.Millisecond))})
 	}
+	if w.observer.watch.Unkept() {
+		w.rec.Emit(history.Event{Kind: history.Unkept})
+	}
 	w.rec.Emit(history.Event{Kind: history.End, Value: w.resource.Stock()})
 }
 

@@ -166,6 +166,11 @@ func replayMismatch(r results.Strategy, got *runSummary, dead bool) string {
 	switch {
 	case !shown:
 		return fmt.Sprintf("the recorded run of seed %d does not show the %s that the first run showed; %s", v.Seed, v.Property, undeterminedRemedy)
+	case b.First.Text == v.Violation.Text && b.First.At != v.Violation.At:
+		return fmt.Sprintf("the recorded run of seed %d shows the %s at %s, the first run at %s: %q; %s", v.Seed, v.Property,
+			time.Duration(b.First.At), time.Duration(v.Violation.At), v.Violation.Text, undeterminedRemedy)
+	case b.First.Text == v.Violation.Text && !reflect.DeepEqual(b.First, v.Violation):
+		return fmt.Sprintf("the recorded run of seed %d shows the %s by other events than the first run: %q; %s", v.Seed, v.Property, b.First.Text, undeterminedRemedy)
 	case !reflect.DeepEqual(b.First, v.Violation):
 		return fmt.Sprintf("the recorded run of seed %d shows another %s: %q at %s, the first run %q at %s; %s", v.Seed, v.Property,
 			b.First.Text, time.Duration(b.First.At), v.Violation.Text, time.Duration(v.Violation.At), undeterminedRemedy)
