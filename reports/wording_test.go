@@ -109,10 +109,10 @@ func TestLetters(t *testing.T) {
 
 // The legend says of each finding what it is.
 func TestLegendOfFindings(t *testing.T) {
-	r := Results{Results: results.Results{Scenarios: []results.Scenario{{Strategies: []results.Strategy{
+	r := Results{Scenarios: []results.Scenario{{Strategies: []results.Strategy{
 		{Findings: []results.Finding{{Class: "not-deterministic", Count: 1}, {Class: "panic", Count: 1}}},
 		{Findings: []results.Finding{{Class: "panic", Count: 2}}},
-	}}}}}
+	}}}}
 	got := letterNames(r)
 	if len(got) != 1 || got[0].Name != "panicked and ran differently when repeated" {
 		t.Errorf("%+v", got)

@@ -92,7 +92,7 @@ func (o *orphan) close() {
 // circular reports whether c, which has its key, went on waiting before any fault, and
 // others for that key, for so long that stuck tells.
 func (o *orphan) circular(c *client, cause ref) bool {
-	return !o.st.faulty && !o.met && !cause.known() && c.phase == waiting && o.stood > stuckProperty.bound(o.st.h) &&
+	return !o.st.faulty && !o.met && !cause.known() && (c.phase == waiting || c.phase == held) && o.stood > stuckProperty.bound(o.st.h) &&
 		slices.ContainsFunc(o.st.clients, func(other *client) bool { return other != c && other.asks() })
 }
 
