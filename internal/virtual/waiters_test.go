@@ -272,7 +272,7 @@ func TestAMutexThatStaysLockedIsStuck(t *testing.T) {
 			found := unforgiven(t, s, seed, func(e strategy.Env) lock.Locker {
 				return &guardedByMutex{polling: polling{e: e}, turn: make(chan struct{}, 1)}
 			})
-			if found["stuck"] == "" && found["starved"] == "" {
+			if found["stuck"] == "" {
 				t.Errorf("%s, seed %d: %v", name, seed, found)
 			}
 		}
