@@ -33,16 +33,20 @@ func shorten(s string) string {
 // the bubble's clock cannot see, most often a mutex whose holder sleeps or waits
 // for Redis.
 func classify(dump string) check.Finding {
-	var spinning, mutex, outside []string
+	var spinning, outside []string
+	var mutex, others []stack.Goroutine
 	for _, g := range stack.Parse(dump) {
 		switch {
 		case g.Bubble == "":
 		case g.State == "running" || g.State == "runnable":
 			spinning = append(spinning, g.Text)
 		case strings.HasPrefix(g.State, "sync.Mutex") || strings.HasPrefix(g.State, "sync.RWMutex") || g.State == "semacquire":
-			mutex = append(mutex, g.Text)
+			mutex = append(mutex, g)
 		case !g.Durable:
 			outside = append(outside, g.Text)
+			others = append(others, g)
+		default:
+			others = append(others, g)
 		}
 	}
 	blame := func(class, detail string, goroutines ...string) check.Finding {
@@ -52,12 +56,34 @@ func classify(dump string) check.Finding {
 	case len(spinning) > 0:
 		return blame(classSpin, "a goroutine spins: it ran without a pause while virtual time stood still", spinning...)
 	case len(mutex) > 0:
-		return blame(classStuckTime, "virtual time is stuck: a mutex is held across I/O; try this lock in live mode", mutex...)
+		detail, goroutines := heldAcrossIO(mutex, others)
+		return blame(classStuckTime, detail, goroutines...)
 	case len(outside) > 0:
 		return blame(classStuckTime, "virtual time is stuck: a goroutine waits for something outside the simulation; try this lock in live mode", outside...)
 	default:
 		return blame(classStuckTime, "virtual time is stuck, and no goroutine shows why", dump)
 	}
+}
+
+// heldAcrossIO says who holds the mutex that goroutines wait for, with the holder's
+// stack first.
+func heldAcrossIO(waiters, others []stack.Goroutine) (detail string, goroutines []string) {
+	found := holders(waiters, others)
+	for _, h := range found {
+		goroutines = append(goroutines, h.goroutine.Text)
+	}
+	for _, w := range waiters {
+		goroutines = append(goroutines, w.Text)
+	}
+	detail = "virtual time is stuck: a mutex is held across I/O"
+	if len(found) > 0 {
+		at := found[0].frame
+		detail += " or a sleep, most likely in " + at.Func
+		if at.Owner() == stack.Redis {
+			detail += ": go-redis froze the run, and not the lock's own code"
+		}
+	}
+	return detail + "; try this lock in live mode", goroutines
 }
 
 // silent makes a finding of the output of a child that had to be killed. Without

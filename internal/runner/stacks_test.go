@@ -13,6 +13,8 @@ const (
 	reader   = "goroutine 22 [sync.RWMutex.RLock, 2 minutes, synctest bubble 3]:\nmine.(*Lock).TTL(0xc000123)\n\t/x/lock.go:9 +0x25"
 	spinner  = "goroutine 23 [runnable, synctest bubble 3]:\nmine.spin(...)\n\t/x/lock.go:11 +0x2"
 	socket   = "goroutine 24 [IO wait, synctest bubble 3]:\nnet.(*conn).Read(0xc000456, {0xc000789, 0x1000, 0x1000})\n\t/go/net.go:196 +0x45"
+	renewer  = "goroutine 26 [select (durable), synctest bubble 3]:\nnet.read(...)\n\t/go/net.go:1 +0x1\nmine.(*Lock).renew(0xc000123)\n\t/x/lock.go:20 +0x25"
+	worldly  = "goroutine 27 [select (durable), synctest bubble 3]:\ngithub.com/alicebob/miniredis/v2/server.(*Server).servePeer(0xc000123)\n\t/m/server.go:20 +0x25"
 	outMutex = "goroutine 25 [sync.Mutex.Lock]:\nmain.other()\n\t/x/other.go:3 +0x2"
 )
 
@@ -26,6 +28,8 @@ func TestClassify(t *testing.T) {
 		{"a running goroutine spins", []string{outsider, sleeper, spinner}, "spin", "spins", "mine.spin"},
 		{"a running goroutine explains those that wait for a mutex", []string{outsider, waiter, spinner}, "spin", "spins", "mine.spin"},
 		{"a mutex, and none runs", []string{outsider, sleeper, waiter}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).Acquire"},
+		{"a mutex, and another call of its value", []string{outsider, worldly, waiter, renewer}, "stuck-time", "most likely in mine.(*Lock).renew;", "mine.(*Lock).Acquire"},
+		{"a mutex, and only the world is by", []string{outsider, sleeper, worldly, waiter}, "stuck-time", "a mutex is held across I/O; try", "mine.(*Lock).Acquire"},
 		{"a read lock, and none runs", []string{outsider, sleeper, reader}, "stuck-time", "a mutex is held across I/O", "mine.(*Lock).TTL"},
 		{"a real socket", []string{outsider, sleeper, socket}, "stuck-time", "outside the simulation", "net.(*conn).Read"},
 		{"goroutines outside the bubble do not count", []string{outsider, outMutex, sleeper}, "stuck-time", "no goroutine shows why", "main.watch"},

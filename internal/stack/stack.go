@@ -25,6 +25,7 @@ type Goroutine struct {
 // Frame is one call of a goroutine.
 type Frame struct {
 	Func    string // with its package's path and without arguments
+	Args    string // as they stand in the dump
 	Place   string // file:line
 	Created bool   // Func started the goroutine
 }
@@ -65,7 +66,7 @@ func Frames(goroutine string) []Frame {
 		if f.Func, f.Created = strings.CutPrefix(lines[i], "created by "); f.Created {
 			f.Func, _, _ = strings.Cut(f.Func, " in goroutine ")
 		} else if at := strings.LastIndexByte(f.Func, '('); at > 0 && strings.HasSuffix(f.Func, ")") {
-			f.Func = f.Func[:at] // without the arguments, which are addresses
+			f.Func, f.Args = f.Func[:at], f.Func[at+1:len(f.Func)-1]
 		}
 		out = append(out, f)
 	}

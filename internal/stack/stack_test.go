@@ -50,7 +50,7 @@ created by shop.New in goroutine 7
 	want := []Goroutine{
 		{State: "running", Frames: []Frame{{Func: "main.main", Place: "/x/main.go:3"}}},
 		{State: "sync.RWMutex.RLock", Durable: true, Bubble: "3", Frames: []Frame{
-			{Func: "shop.(*Lock).TTL", Place: "/x/lock.go:9"}, {Func: "shop.New", Place: "/x/lock.go:2", Created: true},
+			{Func: "shop.(*Lock).TTL", Args: "0xc000123, {0x1, 0x2}", Place: "/x/lock.go:9"}, {Func: "shop.New", Place: "/x/lock.go:2", Created: true},
 		}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
