@@ -67,12 +67,29 @@ func shareText(a Agreement) string {
 }
 
 // WriteAgreement writes agreement.json and agreement.html into dir. The folders
-// hold the reports that a was made from; the page links to them by their names.
+// hold the reports that a was made from; the page links to those that exist, by the
+// names of their folders, and they are drawn anew to link back. The first is that of
+// the virtual runs.
 func WriteAgreement(dir string, a Agreement, folders ...string) error {
-	return errors.Join(
+	var sides []string
+	for _, name := range folders {
+		if (folder{dir: dir}).exists(path.Join(name, ReportFile)) {
+			sides = append(sides, name)
+		}
+	}
+	errs := []error{
 		writeFile(filepath.Join(dir, AgreementFile), func(w io.Writer) error { return encode(w, a) }),
-		writeFile(filepath.Join(dir, AgreementPage), func(w io.Writer) error { return agreementHTML(w, a, folders) }),
-	)
+		writeFile(filepath.Join(dir, AgreementPage), func(w io.Writer) error { return agreementHTML(w, dir, a, sides) }),
+	}
+	for _, name := range sides {
+		side := filepath.Join(dir, name)
+		r, err := Read(side)
+		if err == nil {
+			err = writeFile(filepath.Join(side, ReportFile), func(w io.Writer) error { return HTML(w, side, r) })
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // agreementView is what the template shows.
@@ -80,15 +97,62 @@ type agreementView struct {
 	Agreement
 	Verdict               results.Verdict
 	Headline, Sentence    string
-	Facts, Folders        []string
+	Facts                 []string
+	Made                  *madeView
+	Links                 []link // to files beside the page
+	Sides                 []sideView
 	Scenarios, Strategies []string
+	folder                folder
 	Differ, Vary, Alike   []results.AgreementCell
 }
 
-func agreementHTML(w io.Writer, a Agreement, folders []string) error {
+// sideView is the report of one mode, and the cells that it shows.
+type sideView struct {
+	Name, Href string
+	cells      map[cellKey]bool
+}
+
+// newSideViews reads which cells the reports show: a link leads to a cell, or nowhere.
+func newSideViews(dir string, names []string) (all []sideView) {
+	for _, name := range names {
+		v := sideView{name, href(path.Join(name, ReportFile)), map[cellKey]bool{}}
+		if r, err := Read(filepath.Join(dir, name)); err == nil {
+			for _, sc := range r.Scenarios {
+				for _, s := range sc.Strategies {
+					v.cells[cellKey{sc.Name, s.Name}] = true
+				}
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// Reports lists where the reports show a cell.
+func (v agreementView) Reports(scenario, strategy string) (out []link) {
+	for _, s := range v.Sides {
+		if s.cells[cellKey{scenario, strategy}] {
+			out = append(out, link{s.Name, s.Href + "#" + anchor(scenario, strategy)})
+		}
+	}
+	return out
+}
+
+// History is the address of a recorded live run; "" if the file is missing.
+func (v agreementView) History(c results.AgreementCell) string {
+	if c.History == "" || !v.folder.exists(c.History) {
+		return ""
+	}
+	return href(c.History)
+}
+
+func agreementHTML(w io.Writer, dir string, a Agreement, sides []string) error {
 	v := agreementView{
 		Agreement: a, Verdict: results.Pass, Headline: "Virtual and live runs agree", Sentence: shareText(a) + ".",
-		Facts: setupFacts(a.Setup), Folders: folders,
+		Facts: setupFacts(a.Setup), Made: newMadeView(a.Made), Sides: newSideViews(dir, sides), folder: folder{dir: dir},
+	}
+	if v.folder.exists(AgreementFile) {
+		v.Links = append(v.Links, link{AgreementFile, AgreementFile})
 	}
 	if a.Setup != nil && a.Setup.Worker != "" {
 		v.Facts = append(v.Facts, ownLocks)
@@ -118,6 +182,15 @@ func agreementHTML(w io.Writer, a Agreement, folders []string) error {
 	}
 	return pages.ExecuteTemplate(w, "agreement.tmpl", v)
 }
+
+// lines is a table of cells.
+type lines struct {
+	View  agreementView
+	Cells []results.AgreementCell
+}
+
+// Lines puts cells into a table.
+func (v agreementView) Lines(cells []results.AgreementCell) lines { return lines{v, cells} }
 
 // Count counts the cells of one strategy in one scenario, and those that agree.
 func (v agreementView) Count(scenario, strategy string) (n struct{ Agree, Cells int }) {

@@ -35,11 +35,21 @@ func findBrowser(t *testing.T) string {
 // itself all requests, so that one would be among the complaints.
 func browse(t *testing.T, path string, width int64, steps func(ctx context.Context)) {
 	t.Helper()
+	browseWith(t, path, width, func(ctx context.Context) {
+		do(t, ctx, chromedp.WaitVisible(".timeline svg .ev"))
+		steps(ctx)
+	})
+}
+
+// browseWith does not wait for a timeline, and sets options of the browser.
+func browseWith(t *testing.T, path string, width int64, steps func(ctx context.Context), more ...chromedp.ExecAllocatorOption) {
+	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(findBrowser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"),
 	)
+	opts = append(opts, more...)
 	// A selector that finds nothing waits for ever; this ends it.
 	bound, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -52,7 +62,7 @@ func browse(t *testing.T, path string, width int64, steps func(ctx context.Conte
 		t.Fatal(err)
 	}
 	said := chromedp.Console(ctx)
-	do(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+abs), chromedp.WaitVisible(".timeline svg .ev"))
+	do(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+abs))
 	steps(ctx)
 	const last = "the test is over"
 	do(t, ctx, evaluate(fmt.Sprintf("console.log(%q) === undefined", last)))
@@ -89,6 +99,18 @@ func evaluate(script string) chromedp.Action[chromedp.Void] {
 		_, err := chromedp.Evaluate[bool](script)(ctx, target)
 		return chromedp.Void{}, err
 	}
+}
+
+// until waits for a condition, and fails if it does not come true.
+func until(t *testing.T, ctx context.Context, condition string) {
+	t.Helper()
+	for range 100 {
+		if get(t, ctx, chromedp.Evaluate[bool](condition)) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("never so: %s", condition)
 }
 
 // press clicks an element of an SVG at its middle, as a pointer would.

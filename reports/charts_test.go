@@ -34,7 +34,7 @@ func TestChartsOfOddResults(t *testing.T) {
 		"many": many,
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, c := range outputs(Results{Scenarios: []results.Scenario{sc}}, nil) {
+			for _, c := range outputs(t.TempDir(), Results{Scenarios: []results.Scenario{sc}}, nil) {
 				if c.write == nil || path.Ext(c.name) != ".png" {
 					continue
 				}

@@ -23,10 +23,11 @@ var assets embed.FS
 
 // pageFuncs are what the templates of all pages call.
 var pageFuncs = template.FuncMap{
-	"anchor": anchor, "broken": brokenText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
+	"anchor": anchor, "broken": brokenText, "cellText": cellText, "clock": timeline.Clock, "find": findStrategy, "findingText": findingText,
 	"frames": stackFrames, "join": strings.Join, "letters": letters, "lost": lostText,
 	"millis": millis, "mismatchText": mismatchText, "misbehaviour": misbehaviour, "outOf": outOf, "plural": text.Count,
-	"thousands": text.Number, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "wrongs": wrongs, "observation": countObservation,
+	"thousands": text.Number, "quantity": quantity, "violated": violated, "unknownText": unknownText, "verdictsDiffer": verdictsDiffer, "violation": countViolation, "wrongs": wrongs, "observation": countObservation,
+	"nothingSeen": nothingSeen,
 	"next":        func(i int) int { return i + 1 },
 	"sign":        func(g results.Guarantee) string { return guaranteeSign(g).text },
 	"expectation": expectationText, "level": level, "remedy": remedyText,
@@ -44,7 +45,7 @@ func HTML(w io.Writer, dir string, r Results) error {
 	if err != nil {
 		return err
 	}
-	return writeHTML(w, r, all)
+	return writeHTML(w, dir, r, all)
 }
 
 // reportView is what the template shows. Every text in it is plain: the template
@@ -55,7 +56,12 @@ type reportView struct {
 	Guarantee                          results.Guarantee
 	Standings                          []standingView // of each lock; none for a single scenario
 	Facts, Lacks                       []string
-	Strategies                         []string     // columns of the matrix; none for a single scenario
+	Made                               *madeView // nil if results.json does not say it
+	Links                              []link    // to files about all scenarios
+	Agreement                          string    // address of the page that compares this report with others
+	Cells                              int       // one strategy in one scenario each
+	Strategies                         []string  // columns of the matrix; none for a single scenario
+	MatrixFacts                        []string
 	Letters                            []letterName // that the matrix uses
 	Scenarios                          []scenarioView
 }
@@ -71,6 +77,7 @@ type scenarioView struct {
 	Guarantee        results.Guarantee
 	Many             bool // it is one of many
 	Facts            []string
+	Links            []link // to its charts
 	Sentence         string // of one of many; alone, it stands at the top of the page
 	Safety, Liveness []string
 	SoldOut          bool // some strategy has an expectation about it
@@ -80,13 +87,14 @@ type scenarioView struct {
 	Cells            []cellView
 }
 
-func writeHTML(w io.Writer, r Results, all evidences) error {
+func writeHTML(w io.Writer, dir string, r Results, all evidences) error {
 	v := reportView{
 		Results: r, Title: "simrun", Sentence: resultsSentence(r), Outcome: outcome(r), Letters: letterNames(r), Lacks: notRunTexts(r),
 		Facts: append([]string{scopeText(r), paceText(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
 	}
 	v.Guarantee, v.Headline = headline(r)
-	many := len(r.Scenarios) > 1
+	many, files := len(r.Scenarios) > 1, newFolder(dir, r, all)
+	v.Made, v.Links, v.Agreement, v.MatrixFacts = newMadeView(r.Made), files.ofRun(many), files.agreement(), matrixFacts(r)
 	if many {
 		v.Strategies = strategyNames(r)
 		for _, name := range v.Strategies {
@@ -98,13 +106,14 @@ func writeHTML(w io.Writer, r Results, all evidences) error {
 		if !many {
 			v.Title += ": " + sc.Name
 		}
-		v.Scenarios = append(v.Scenarios, newScenarioView(sc, all, many))
+		v.Scenarios = append(v.Scenarios, newScenarioView(sc, all, files, many))
+		v.Cells += len(sc.Strategies)
 	}
 	return pages.ExecuteTemplate(w, "report.tmpl", v)
 }
 
-func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView {
-	v := scenarioView{Scenario: sc, Many: many, Waits: newWaitsView(sc.Strategies)}
+func newScenarioView(sc results.Scenario, all evidences, files folder, many bool) scenarioView {
+	v := scenarioView{Scenario: sc, Many: many, Links: files.ofScenario(sc, many), Waits: newWaitsView(sc.Strategies)}
 	v.Guarantee, v.Headline = headline(Results{Scenarios: []results.Scenario{sc}})
 	if many {
 		v.Sentence = scenarioSentence(sc)
@@ -125,7 +134,9 @@ func newScenarioView(sc results.Scenario, all evidences, many bool) scenarioView
 	v.Bars, v.Times = violationRows(sc.Strategies), timeRows(sc.Strategies)
 	for _, s := range sc.Strategies {
 		v.SoldOut = v.SoldOut || s.Expected["sold-out"] != ""
-		v.Cells = append(v.Cells, newCellView(sc.Name, s, all[cellKey{sc.Name, s.Name}], many))
+		c := newCellView(sc.Name, s, all[cellKey{sc.Name, s.Name}], many)
+		c.Links = files.ofCell(s)
+		v.Cells = append(v.Cells, c)
 	}
 	return v
 }
@@ -137,6 +148,7 @@ func (v scenarioView) Properties() []string { return slices.Concat(v.Safety, v.L
 type cellView struct {
 	results.Strategy
 	Scenario string
+	Links    []link // to its history and trace
 	Live     bool
 	Steps    []check.Step // of the first violation
 	Timeline *timelineView
@@ -170,8 +182,8 @@ func newCellView(scenario string, s results.Strategy, e *evidence, many bool) ce
 	return c
 }
 
-// Expectation says whether the scenario expects the first violation.
-func (c cellView) Expectation() string {
+// Asked says whether the scenario expects the first violation.
+func (c cellView) Asked() string {
 	switch c.Expected[c.FirstViolation.Property] {
 	case "some", "every":
 		return "expected"
@@ -187,6 +199,8 @@ const noExpectation = "no expectation"
 // countView is a number in the table with what was expected of it.
 type countView struct {
 	N           int
+	Unknown     bool     // nothing was seen, for want of evidence
+	Holds       bool     // the strategy's guarantee: the 0 of a broken one is no praise
 	Property    string   // that was violated so often; "" if N counts something else
 	Notes       []string // on how many runs, and how badly
 	Expectation string   // "" if there is nothing to say
@@ -195,12 +209,12 @@ type countView struct {
 
 // countObservation says how often a strategy did something that is no violation.
 func countObservation(s results.Strategy, name string, n int) countView {
-	c := countView{N: n}
+	c := countView{N: n, Unknown: n == 0 && s.Guarantee == results.Unclear, Holds: s.Guarantee == results.Holds}
 	want := s.Expected[name]
 	switch {
 	case want != "" && n > 0:
 		c.Expectation = "expected"
-	case want != "":
+	case want != "" && !c.Unknown:
 		c.Expectation = "as expected"
 	}
 	for _, m := range s.Mismatches {
@@ -209,6 +223,14 @@ func countObservation(s results.Strategy, name string, n int) countView {
 		}
 	}
 	return c
+}
+
+// quantity writes a measured value; "?" for a 0 that nobody measured.
+func quantity(s results.Strategy, ms float64) string {
+	if ms == 0 && s.Guarantee == results.Unclear {
+		return "?"
+	}
+	return millis(ms)
 }
 
 func countViolation(s results.Strategy, property string) countView {

@@ -193,7 +193,7 @@ func FuzzRead(f *testing.F) {
 			"terminal": Terminal(&out, r, TerminalOptions{Width: 40, Details: true}),
 			"junit":    JUnit(&out, r),
 			"json":     encode(&out, r),
-			"html":     writeHTML(&out, r, nil),
+			"html":     writeHTML(&out, t.TempDir(), r, nil),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -73,6 +73,23 @@ func findingText(f results.Finding) string {
 	return fmt.Sprintf("%s in %s: %s", f.Class, text.Count(f.Count, "run"), f.Detail)
 }
 
+// nothingSeen says of a lock that did nothing wrong how much that means.
+func nothingSeen(s results.Strategy) string {
+	if s.Guarantee == results.Unclear {
+		return "too little evidence"
+	}
+	return "no violations"
+}
+
+// cellText says in one line what a lock did in a scenario.
+func cellText(sc results.Scenario, s results.Strategy) string {
+	out := fmt.Sprintf("%s in %s: %s, %s", s.Name, sc.Name, s.Guarantee, cmp.Or(wrongs(s), nothingSeen(s)))
+	if s.Expectation == results.Changed {
+		out += ", not as expected"
+	}
+	return out
+}
+
 // unknownText says why a strategy has too little evidence; "" if it has enough.
 func unknownText(s results.Strategy) string {
 	if s.UnknownRuns == 0 && s.Verdict != results.Unknown {
@@ -144,6 +161,9 @@ func scenarioSentence(sc results.Scenario) string {
 			odd = append(odd, s.Name)
 		}
 		what := wrongs(s)
+		if what == "" && s.Guarantee == results.Unclear {
+			what = "showed too little to tell"
+		}
 		// The text of a finding counts the runs of its strategy alone.
 		i := slices.IndexFunc(groups, func(g group) bool { return g.what == what && len(s.Findings) == 0 })
 		if i < 0 {
@@ -214,6 +234,8 @@ func exactMillis(v float64) string {
 // lostText is the share of the time in the critical section without the lease.
 func lostText(s results.Strategy) string {
 	switch share := s.LostMS / s.InsideMS; {
+	case s.LostMS <= 0 && s.Guarantee == results.Unclear:
+		return "?"
 	case s.LostMS <= 0 || s.InsideMS <= 0:
 		return "0 %"
 	case share < 0.001:

@@ -28,7 +28,7 @@ func Write(dir string, r Results) ([]string, error) {
 	all, err := load(dir, r)
 	errs := []error{err}
 	var paths []string
-	for _, o := range outputs(r, all) {
+	for _, o := range outputs(dir, r, all) {
 		path := filepath.Join(dir, filepath.FromSlash(o.name))
 		if o.empty {
 			// What an earlier run drew there would be taken for this one's.
@@ -52,7 +52,7 @@ func Write(dir string, r Results) ([]string, error) {
 // strategies and histories of r: paths in the result folder, with slashes.
 func Files(r Results) []string {
 	var names []string
-	for _, o := range outputs(r, nil) {
+	for _, o := range outputs("", r, nil) {
 		names = append(names, o.name)
 	}
 	return names
@@ -66,8 +66,8 @@ type output struct {
 }
 
 // outputs lists the files in the order in which they are written: report.html is
-// last, so that everything it refers to exists.
-func outputs(r Results, all evidences) []output {
+// last, so that everything it refers to exists at that place.
+func outputs(at string, r Results, all evidences) []output {
 	out := []output{
 		{name: ResultsFile, write: func(w io.Writer) error { return encode(w, r) }},
 		{name: JUnitFile, write: func(w io.Writer) error { return writeJUnit(w, r, all) }},
@@ -101,7 +101,7 @@ func outputs(r Results, all evidences) []output {
 				chart(dir+"time.png", timeChart(sc)))
 		}
 	}
-	return append(out, output{name: ReportFile, write: func(w io.Writer) error { return writeHTML(w, r, all) }})
+	return append(out, output{name: ReportFile, write: func(w io.Writer) error { return writeHTML(w, at, r, all) }})
 }
 
 // chart is the file of a picture; nil is one of nothing.

@@ -58,7 +58,7 @@ const Draw = (() => {
     el("line", { class: "hatch-stop", x1: 0, x2: 0, y1: 0, y2: 7 }, stop);
   }
 
-  const inks = { inside: "in-fill", lost: "in-fill", rollback: "in-fill", dead: "in-fill", owned: "in-own", fault: "in-fill", waiting: "in-wait" };
+  const inks = { inside: "in-fill", lost: "in-fill", rollback: "in-back", dead: "in-dead", owned: "in-own", fault: "in-fill", waiting: "in-wait" };
 
   function span(svg, data, s, x, id, width, free) {
     const [lane, state, from, to, , text] = s;
