@@ -45,5 +45,5 @@ func ExampleRead() {
 	// naive     ✗ broken   yes           100         0  310 (100)        0         0       0 s  0 s
 	// watchdog  ✓ holds    yes           100         0          0        0         0       0 s  0 s
 	//
-	// pass: as expected  1 scenario, 2 strategies, 200 runs; 60.0 min of virtual time in 2.00 s (1800 times real time)
+	// pass: as expected, which does not mean safe  1 scenario, 2 strategies, 200 runs; 60.0 min of virtual time in 2.00 s (1800 times real time)
 }

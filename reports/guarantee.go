@@ -210,11 +210,16 @@ func outcome(r Results) string {
 	asked := slices.ContainsFunc(r.Scenarios, func(sc results.Scenario) bool {
 		return slices.ContainsFunc(sc.Strategies, func(s results.Strategy) bool { return s.Expectation != results.NotAsked })
 	})
+	guarantee, _ := headline(r)
 	switch {
+	case r.Verdict == results.Unknown && r.Interrupted:
+		return "interrupted"
 	case r.Verdict == results.Unknown:
 		return "too little evidence"
 	case !asked:
 		return "no expectation"
+	case r.Verdict == results.Pass && guarantee == results.Broken:
+		return "as expected, which does not mean safe"
 	case r.Verdict == results.Pass:
 		return "as expected"
 	default:

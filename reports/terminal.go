@@ -188,9 +188,13 @@ func strategyTable(sc results.Scenario) table {
 			markMismatch(cell{text.Number(s.Aborted), plain}, s, "aborted"),
 			markMismatch(cell{text.Number(s.RejectedWrites), plain}, s, "rejected"))
 		line = append(line, row(plain, millis(s.Wait.P50), millis(s.Wait.P99))...)
-		if s.Runs == 0 { // nothing was counted
+		if s.Runs == s.UnknownRuns { // runs that are too little evidence count for nothing
 			for i := 3; i < len(line); i++ {
-				line[i] = cell{"–", dim}
+				if i > 3 && s.Runs > 0 && line[i].tone != harm {
+					line[i] = cell{"?", warn}
+				} else if s.Runs == 0 {
+					line[i] = cell{"–", dim}
+				}
 			}
 		}
 		rows = append(rows, line)
@@ -231,13 +235,30 @@ func (t *terminal) summary(r Results) {
 		t.line("live     ", strings.Join(facts, ", "))
 	}
 	if r.Interrupted {
-		t.line(t.s.paint(warn, "interrupted"), ": the results are sound, but not complete")
+		t.line(t.s.paint(warn, "interrupted"), ": what is shown is right, but not complete; fewer -seeds are sooner done")
 	}
 	for _, what := range notRunTexts(r) {
 		t.line(t.s.paint(warn, text.OneLine(what)))
+	}
+	if replay := worstReplay(r); replay != "" && r.Verdict != results.Fail && len(r.Scenarios) > 1 {
+		t.line("see one  ", text.OneLine(replay))
 	}
 	if t.o.Dir != "" {
 		t.line("report   ", filepath.Join(t.o.Dir, ReportFile))
 		t.line("results  ", filepath.Join(t.o.Dir, ResultsFile))
 	}
+}
+
+// worstReplay is the command that shows the most severe violation, step by step; ""
+// if there is none.
+func worstReplay(r Results) (replay string) {
+	worst := ""
+	for _, sc := range r.Scenarios {
+		for _, s := range sc.Strategies {
+			if f := s.FirstViolation; f != nil && (worst == "" || check.Compare(f.Property, worst) < 0) {
+				worst, replay = f.Property, f.Replay
+			}
+		}
+	}
+	return replay
 }

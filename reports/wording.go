@@ -96,6 +96,9 @@ func unknownText(s results.Strategy) string {
 		return ""
 	}
 	why := "too little evidence"
+	if s.Guarantee == results.Broken {
+		why = "too little evidence to judge what was expected"
+	}
 	if s.UnknownRuns > 0 {
 		why += fmt.Sprintf(" in %d of %s", s.UnknownRuns, text.Count(s.Runs, "run"))
 	}
@@ -157,7 +160,7 @@ func scenarioSentence(sc results.Scenario) string {
 	var groups []group
 	var odd []string
 	for _, s := range sc.Strategies {
-		if s.Expectation == results.Changed || s.Verdict == results.Unknown {
+		if s.Expectation == results.Changed {
 			odd = append(odd, s.Name)
 		}
 		what := wrongs(s)

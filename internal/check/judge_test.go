@@ -69,14 +69,14 @@ func TestTooLittleEvidenceIsUnknown(t *testing.T) {
 		{"no end event", "header cut=yes\n1s A locked\n1s A entered", "the history stops before its end"},
 		{"a fault that never fired", "header fault=1:pause fault=2:partition\n1s A fired fault=1:pause", "fault 2:partition never fired"},
 		{"a fault that could not fire", "header fault=1:pause\n1s A unfired fault=1:pause", "fault 1:pause never fired"},
-		{"too few sections", "header sections=2\n1s A locked\n1s A entered", "only 1 sections were entered, of at least 2"},
+		{"too few sections", "header sections=2\n1s A locked\n1s A entered", "only 1 section entered, of the 2 that a verdict needs"},
 		{"time stood still", "1s - finding detail=stuck-time text=held", "virtual time was stuck: held"},
 		{"time stood still, nobody knows why", "1s - finding detail=stuck-time", "virtual time was stuck"},
 		{"a lock that asks nobody", "1s A entered", "the lock never asked Redis, so nothing is known of whose it was"},
 		{"the machine stood still", "1s - finding detail=standstill text=held", "the machine stood still: held"},
 		{"another finding", "1s A finding detail=panic", ""},
 		{"a fault that no such world can do", "header fault=1:pause\n1s - unfired fault=1:pause detail=unsupported", "fault 1:pause never fired: unsupported"},
-		{"several reasons", "header sections=1 fault=1:pause", "fault 1:pause never fired; only 0 sections were entered, of at least 1"},
+		{"several reasons", "header sections=1 fault=1:pause", "fault 1:pause never fired; only 0 sections entered, of the 1 that a verdict needs"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/history"
+	"github.com/lockchaos/simrun/internal/text"
 )
 
 // Report is what one history shows.
@@ -151,7 +152,7 @@ func (t *tally) doubts() []string {
 		why = append(why, "the lock never asked Redis, so nothing is known of whose it was")
 	}
 	if t.r.Sections < t.st.h.MinSections {
-		why = append(why, fmt.Sprintf("only %d sections were entered, of at least %d", t.r.Sections, t.st.h.MinSections))
+		why = append(why, fmt.Sprintf("only %s entered, of the %d that a verdict needs", text.Count(t.r.Sections, "section"), t.st.h.MinSections))
 	}
 	return why
 }
