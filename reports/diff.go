@@ -49,7 +49,7 @@ func TerminalDiff(w io.Writer, baseline string, d results.Diff, o TerminalOption
 	}
 	notes := diffNotes(d, text.OneLine)
 	if missing > 0 { // no news: a run may be of some scenarios only
-		notes = append(notes, fmt.Sprintf("cells of it that were not run: %d", missing))
+		notes = append(notes, fmt.Sprintf("cells that are only in the baseline, not in this run: %d", missing))
 	}
 	for _, note := range notes {
 		t.line("  ", note)
@@ -99,10 +99,14 @@ func diffSentence(d results.Diff) string {
 		}
 		parts = append(parts, count+" "+verb)
 	}
-	if len(parts) == 0 {
-		return "Nothing to compare: there are no cells."
+	counts := strings.Join(parts, ", ")
+	if d.Comparable() {
+		return counts + "."
 	}
-	return strings.Join(parts, ", ") + "."
+	if counts != "" {
+		counts = ": " + counts
+	}
+	return "nothing to compare, since no cell is in both" + counts + "."
 }
 
 // standsText says how a cell stands; name writes the name of what was breached.

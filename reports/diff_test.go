@@ -28,7 +28,7 @@ func TestDiffSentence(t *testing.T) {
 	if got, want := diffSentence(results.Compare(r, r)), "6 cells are unchanged."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := diffSentence(results.Diff{}); !strings.Contains(got, "no cells") {
+	if got := diffSentence(results.Diff{}); !strings.Contains(got, "nothing to compare") {
 		t.Errorf("nothing to compare: %q", got)
 	}
 }

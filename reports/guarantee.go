@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockchaos/simrun/internal/check"
 	"github.com/lockchaos/simrun/internal/results"
+	"github.com/lockchaos/simrun/internal/strategy"
 	"github.com/lockchaos/simrun/internal/text"
 )
 
@@ -139,7 +140,11 @@ func standingText(r Results, name string) string {
 	case results.Broken:
 		out = "broken"
 		if t.Cells > 1 {
-			out = fmt.Sprintf("broken in %d of %s, %d avoidable", t.Broken, many, t.Avoidable)
+			avoidable := "none"
+			if t.Avoidable > 0 {
+				avoidable = text.Number(t.Avoidable)
+			}
+			out = fmt.Sprintf("broken in %d of %s, %s avoidable", t.Broken, many, avoidable)
 			if t.Unknown > 0 {
 				out += fmt.Sprintf("; unknown in %d", t.Unknown)
 			}
@@ -182,9 +187,13 @@ func avoidableText(r Results, name string) string {
 	return strings.Join(rungs, "; ")
 }
 
-// headline answers first whether the locks are safe.
+// headline answers first whether the locks are safe. One lock beside those of the
+// ladder is what the run is about: the others are there to compare it with.
 func headline(r Results) (g results.Guarantee, sentence string) {
 	names := strategyNames(r)
+	if own := broughtLocks(names); len(own) == 1 {
+		names = own
+	}
 	count := map[results.Guarantee]int{}
 	for _, name := range names {
 		t, _ := standingOf(r, name)
@@ -200,9 +209,24 @@ func headline(r Results) (g results.Guarantee, sentence string) {
 		return results.Broken, fmt.Sprintf("%d of %d locks are broken", count[results.Broken], len(names))
 	case count[results.Unclear] > 0 || len(names) == 0:
 		return results.Unclear, "Too little evidence"
+	case len(names) == 2:
+		return results.Holds, "Both locks hold"
 	default:
 		return results.Holds, fmt.Sprintf("All %d locks hold", len(names))
 	}
+}
+
+// leadNames lists the locks in the order in which their standing is told: those that
+// the run is about first.
+func leadNames(r Results) []string {
+	names := strategyNames(r)
+	own := broughtLocks(names)
+	return append(own, slices.DeleteFunc(names, func(n string) bool { return slices.Contains(own, n) })...)
+}
+
+// broughtLocks lists the names that are not of the ladder.
+func broughtLocks(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(strategy.Ladder(), n) })
 }
 
 // outcome says what the exit code says: whether everything was as expected.

@@ -96,7 +96,7 @@ func writeHTML(w io.Writer, dir string, r Results, all evidences) error {
 	many, files := len(r.Scenarios) > 1, newFolder(dir, r, all)
 	v.Made, v.Links, v.Agreement, v.MatrixFacts = newMadeView(r.Made), files.ofRun(many), files.agreement(), matrixFacts(r)
 	if many {
-		v.Strategies = strategyNames(r)
+		v.Strategies = leadNames(r)
 		for _, name := range v.Strategies {
 			t, _ := standingOf(r, name)
 			v.Standings = append(v.Standings, standingView{name, standingText(r, name), avoidableText(r, name), t.guarantee()})

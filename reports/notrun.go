@@ -35,10 +35,10 @@ func notRunTexts(r Results) (texts []string) {
 		short = append(short, name+" ("+strings.Join(cells, ", ")+")")
 	}
 	if len(idle) > 0 {
-		texts = append(texts, "not begun: "+strings.Join(idle, ", "))
+		texts = append(texts, "Not begun: "+strings.Join(idle, ", "))
 	}
 	if len(short) > 0 {
-		texts = append(texts, "not all runs: "+strings.Join(short, "; "))
+		texts = append(texts, "Not all runs: "+strings.Join(short, "; "))
 	}
 	return texts
 }

@@ -76,7 +76,7 @@ func (t *terminal) dim(text string) string { return t.s.paint(dim, text) }
 // matrix writes how each lock stands, and a row for each scenario with a column for
 // each lock. Letters say what the lock violated.
 func (t *terminal) matrix(r Results) {
-	names := strategyNames(r)
+	names := leadNames(r)
 	var lead [][]cell
 	for _, n := range names {
 		all, _ := standingOf(r, n)
@@ -119,6 +119,10 @@ func (t *terminal) matrix(r Results) {
 		parts[0] = "Violations: " + parts[0]
 		t.legend(parts...)
 	}
+	if slices.ContainsFunc(names, func(n string) bool { all, _ := standingOf(r, n); return all.Avoidable > 0 }) {
+		t.legend("avoidable: a better lock of the ladder holds there")
+	}
+	t.legend("simrun list says what happens in each scenario")
 	t.line()
 }
 

@@ -240,7 +240,7 @@ func TestHTMLNamesWhatWasNotRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	top, _, _ := strings.Cut(out.String(), "</header>")
-	for _, want := range []string{"not begun: gc-pause, standby", "not all runs: expiry (watchdog 40 of 100, capped 0 of 100)", `data-guarantee="unknown"`} {
+	for _, want := range []string{"Not begun: gc-pause, standby", "Not all runs: expiry (watchdog 40 of 100, capped 0 of 100)", `data-guarantee="unknown"`} {
 		if !strings.Contains(top, want) {
 			t.Errorf("the head of the page lacks %q", want)
 		}

@@ -55,10 +55,14 @@ func diffResults(e *env) (int, error) {
 	if err := reports.DiffMarkdown(e.out, d); err != nil {
 		return 0, err
 	}
-	if d.Count(results.Worse) > 0 {
+	switch {
+	case d.Count(results.Worse) > 0:
 		return ExitFail, nil
+	case d.New.Interrupted || !d.Comparable():
+		return ExitUnknown, nil
+	default:
+		return ExitPass, nil
 	}
-	return ExitPass, nil
 }
 
 // drawAgain draws the reports of an old result folder anew, from its results and

@@ -76,12 +76,13 @@ func (c CellDiff) change() Change {
 	rank := func(s *Strategy) int { return slices.Index([]Guarantee{Holds, Unclear, Broken}, s.Guarantee) }
 	more := slices.ContainsFunc(is.Wrongs(), func(w string) bool { return !slices.Contains(was.Wrongs(), w) })
 	fewer := slices.ContainsFunc(was.Wrongs(), func(w string) bool { return !slices.Contains(is.Wrongs(), w) })
+	hidden := is.Guarantee == Unclear && is.Runs < was.Runs
 	switch {
-	case rank(is) > rank(was), more,
+	case rank(is) > rank(was) && !hidden, more,
 		was.Expectation == AsExpected && is.Expectation == Changed,
 		was.Harm != "" && is.Harm != "" && check.Compare(is.Harm, was.Harm) < 0:
 		return Worse
-	case rank(is) == rank(was) && !fewer && is.Expectation == was.Expectation:
+	case !hidden && rank(is) == rank(was) && !fewer && is.Expectation == was.Expectation:
 		return Unchanged
 	case is.Guarantee == Unclear, is.UnknownRuns > 0, is.Runs < was.Runs:
 		return Otherwise
@@ -119,6 +120,9 @@ func (d Diff) Count(c Change) (n int) {
 	}
 	return n
 }
+
+// Comparable reports whether any cell is in both results.
+func (d Diff) Comparable() bool { return d.Count(Added)+d.Count(Removed) < len(d.Cells) }
 
 // Verdict is about change alone: fail if something got worse, unknown if that cannot
 // be told. A cell that was not there before is judged as usual, and one that is not

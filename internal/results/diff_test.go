@@ -50,6 +50,7 @@ func TestChange(t *testing.T) {
 		{"known to hold", unknown, holds, Better, Pass},
 		{"unknown as before", unknown, unknown, Unchanged, Unknown},
 		{"broken, and unknown now: no gain", breaching("overlap"), unknown, Otherwise, Unknown},
+		{"unknown in fewer runs: no loss", holds, with(unknown, func(s *Strategy) { s.Runs = 3 }), Otherwise, Unknown},
 		{"holds in fewer runs: no gain", breaching("overlap"), with(breaching(), func(s *Strategy) { s.Runs = 3 }), Otherwise, Pass},
 	} {
 		d := Compare(of(tt.was), of(tt.is))

@@ -71,6 +71,7 @@ const (
 
 // Why no rung of the ladder avoids a harm.
 const (
-	InherentInLeases = "inherent to leases: only the fence prevents the harm"
-	NoLockHolds      = "no lock on this Redis holds"
+	InherentInLeases  = "inherent to leases: only the fence prevents the harm"
+	InherentButFenced = "inherent to leases: the fence keeps it from doing harm" // said of a lock that gives fences
+	NoLockHolds       = "no lock on this Redis holds"
 )

@@ -50,6 +50,8 @@ func whatItTakes(s *results.Scenario, cell *results.Strategy) (rung, inherent st
 	switch {
 	case lessHarm != "":
 		return "", lessHarm
+	case isProperty && harm.Severity == check.Exclusion && fenceHelps && (cell.Name == top || cell.HeldTo == top):
+		return "", results.InherentButFenced
 	case isProperty && harm.Severity <= check.Exclusion && fenceHelps:
 		return "", results.InherentInLeases
 	}

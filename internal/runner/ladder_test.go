@@ -63,6 +63,23 @@ func TestWhatItTakes(t *testing.T) {
 	}
 }
 
+// Of a lock that gives fences it is not said that a fence would be better.
+func TestWhatItTakesOfALockWithAFence(t *testing.T) {
+	overlap := []string{"overlap"}
+	s := cells(map[string][]string{"own": overlap, "naive": overlap, "token": overlap, "watchdog": overlap, "capped": overlap, "guarded": overlap, "fenced": overlap})
+	s.Strategies[0].HeldTo = "fenced"
+	explainHarm(s)
+	for _, c := range s.Strategies {
+		want := results.InherentInLeases
+		if c.Name == "own" || c.Name == "fenced" {
+			want = results.InherentButFenced
+		}
+		if c.Inherent != want {
+			t.Errorf("%s: %q, want %q", c.Name, c.Inherent, want)
+		}
+	}
+}
+
 func TestWhatItTakesInABuiltInScenario(t *testing.T) {
 	s := cells(map[string][]string{"own": {"overlap"}})
 	s.Name, s.File = "partition", ""
