@@ -47,12 +47,14 @@ func guaranteeSign(g results.Guarantee) cell {
 }
 
 // expectationText answers whether a lock did what was expected.
-func expectationText(e results.Expectation) string {
-	switch e {
-	case results.AsExpected:
+func expectationText(s results.Strategy) string {
+	switch {
+	case s.Expectation == results.AsExpected:
 		return "yes"
-	case results.Changed:
+	case s.Expectation == results.Changed:
 		return "no"
+	case len(s.Expected) > 0: // but there is too little evidence
+		return "not judged"
 	default:
 		return "not asked"
 	}

@@ -52,18 +52,18 @@ func HTML(w io.Writer, dir string, r Results) error {
 // escapes it for its place.
 type reportView struct {
 	Results
-	Title, Headline, Sentence, Outcome string
-	Guarantee                          results.Guarantee
-	Standings                          []standingView // of each lock; none for a single scenario
-	Facts, Lacks                       []string
-	Made                               *madeView // nil if results.json does not say it
-	Links                              []link    // to files about all scenarios
-	Agreement                          string    // address of the page that compares this report with others
-	Cells                              int       // one strategy in one scenario each
-	Strategies                         []string  // columns of the matrix; none for a single scenario
-	MatrixFacts                        []string
-	Letters                            []letterName // that the matrix uses
-	Scenarios                          []scenarioView
+	Title, Headline, Sentence, Outcome, Next string
+	Guarantee                                results.Guarantee
+	Standings                                []standingView // of each lock; none for a single scenario
+	Facts, Lacks                             []string
+	Made                                     *madeView // nil if results.json does not say it
+	Links                                    []link    // to files about all scenarios
+	Agreement                                string    // address of the page that compares this report with others
+	Cells                                    int       // one strategy in one scenario each
+	Strategies                               []string  // columns of the matrix; none for a single scenario
+	MatrixFacts                              []string
+	Letters                                  []letterName // that the matrix uses
+	Scenarios                                []scenarioView
 }
 
 type standingView struct {
@@ -89,7 +89,7 @@ type scenarioView struct {
 
 func writeHTML(w io.Writer, dir string, r Results, all evidences) error {
 	v := reportView{
-		Results: r, Title: "simrun", Sentence: resultsSentence(r), Outcome: outcome(r), Letters: letterNames(r), Lacks: notRunTexts(r),
+		Results: r, Title: "simrun", Sentence: resultsSentence(r), Outcome: outcome(r), Next: nextStep(r), Letters: letterNames(r), Lacks: notRunTexts(r),
 		Facts: append([]string{scopeText(r), paceText(r), "mode " + r.Mode}, setupFacts(r.Setup)...),
 	}
 	v.Guarantee, v.Headline = headline(r)

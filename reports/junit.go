@@ -152,7 +152,7 @@ func junitCell(sc results.Scenario, s results.Strategy, e *evidence) junitCase {
 // junitOut is what a case measured, which is of interest even if it passed.
 func junitOut(s results.Strategy) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "guarantee %s; as expected: %s\n", s.Guarantee, expectationText(s.Expectation))
+	fmt.Fprintf(&b, "guarantee %s; as expected: %s\n", s.Guarantee, expectationText(s))
 	if remedy := remedyText(s); remedy != "" {
 		fmt.Fprintln(&b, remedy)
 	}

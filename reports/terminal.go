@@ -176,7 +176,7 @@ func strategyTable(sc results.Scenario) table {
 	head := slices.Concat([]string{"strategy", "guarantee", "as expected", "runs", "sections"}, props, []string{"aborted", "rejected", "wait p50", "p99"})
 	rows := [][]cell{row(dim, head...)}
 	for _, s := range sc.Strategies {
-		line := append(row(plain, s.Name), guaranteeCell(s.Guarantee), expectationCell(s.Expectation))
+		line := append(row(plain, s.Name), guaranteeCell(s.Guarantee), expectationCell(s))
 		line = append(line, row(plain, text.Number(s.Runs), text.Number(s.Sections))...)
 		for _, p := range props {
 			c := cell{"0", good}
@@ -216,9 +216,9 @@ func leastFirst(head, props []string) (columns []int) {
 	return columns
 }
 
-func expectationCell(e results.Expectation) cell {
-	c := cell{expectationText(e), plain}
-	if e == results.Changed {
+func expectationCell(s results.Strategy) cell {
+	c := cell{expectationText(s), plain}
+	if s.Expectation == results.Changed {
 		c.tone = harm
 	}
 	return c
@@ -244,25 +244,11 @@ func (t *terminal) summary(r Results) {
 	for _, what := range notRunTexts(r) {
 		t.line(t.s.paint(warn, text.OneLine(what)))
 	}
-	if replay := worstReplay(r); replay != "" && r.Verdict != results.Fail && len(r.Scenarios) > 1 {
-		t.line("see one  ", text.OneLine(replay))
+	if next := nextStep(r); next != "" {
+		t.line("next     ", text.OneLine(next))
 	}
 	if t.o.Dir != "" {
 		t.line("report   ", filepath.Join(t.o.Dir, ReportFile))
 		t.line("results  ", filepath.Join(t.o.Dir, ResultsFile))
 	}
-}
-
-// worstReplay is the command that shows the most severe violation, step by step; ""
-// if there is none.
-func worstReplay(r Results) (replay string) {
-	worst := ""
-	for _, sc := range r.Scenarios {
-		for _, s := range sc.Strategies {
-			if f := s.FirstViolation; f != nil && (worst == "" || check.Compare(f.Property, worst) < 0) {
-				worst, replay = f.Property, f.Replay
-			}
-		}
-	}
-	return replay
 }

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lockchaos/simrun/internal/results"
@@ -69,6 +70,24 @@ func (t *terminal) findings(s results.Strategy, head string) {
 	}
 }
 
+// joinMismatches joins what the same run shows in the same words of several
+// properties: "overlap, stale-write must not happen, but did in 20 of 20 runs".
+func joinMismatches(s results.Strategy) (all []results.Mismatch) {
+	for _, m := range s.Mismatches {
+		m.Text = mismatchText(s, m)
+		what, isProperty := strings.CutPrefix(m.Text, m.Property+" ")
+		i := slices.IndexFunc(all, func(o results.Mismatch) bool {
+			return isProperty && o.Replay == m.Replay && strings.HasSuffix(o.Text, " "+what)
+		})
+		if i < 0 {
+			all = append(all, m)
+			continue
+		}
+		all[i].Text = strings.TrimSuffix(all[i].Text, " "+what) + ", " + m.Property + " " + what
+	}
+	return all
+}
+
 // failed lists the cells that failed, with the commands that show it.
 func (t *terminal) failed(r Results) {
 	before := t.out.Len()
@@ -87,8 +106,8 @@ func (t *terminal) failed(r Results) {
 			}
 			t.firstViolation(s, head)
 			t.findings(s, head)
-			for _, m := range s.Mismatches {
-				t.note(cell{signChanged, harm}, head, mismatchText(s, m), m.Replay)
+			for _, m := range joinMismatches(s) {
+				t.note(cell{signChanged, harm}, head, m.Text, m.Replay)
 			}
 		}
 	}

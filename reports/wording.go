@@ -102,6 +102,9 @@ func unknownText(s results.Strategy) string {
 	if s.UnknownRuns > 0 {
 		why += fmt.Sprintf(" in %d of %s", s.UnknownRuns, text.Count(s.Runs, "run"))
 	}
+	if s.UnknownRuns > 1 {
+		why += "; the first of them"
+	}
 	if s.UnknownReason != "" {
 		why += ": " + s.UnknownReason
 	}

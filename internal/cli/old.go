@@ -56,7 +56,7 @@ func diffResults(e *env) (int, error) {
 		return 0, err
 	}
 	switch {
-	case d.Count(results.Worse) > 0:
+	case d.Verdict() == results.Fail:
 		return ExitFail, nil
 	case d.New.Interrupted || !d.Comparable():
 		return ExitUnknown, nil

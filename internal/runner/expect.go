@@ -84,7 +84,7 @@ func brokenBy(e evidence, property string, want scenarios.Expectation) (seed uin
 	runs := text.Count(e.runs, "run")
 	switch want {
 	case scenarios.None:
-		return e.firstWith, fmt.Sprintf("%s must not happen, but it did in %d of %s, first with seed %d", property, e.with, runs, e.firstWith)
+		return e.firstWith, fmt.Sprintf("%s must not happen, but did in %d of %s, first with seed %d", property, e.with, runs, e.firstWith)
 	case scenarios.Every:
 		return e.firstWithout, fmt.Sprintf("%s is expected in every run, but seed %d went without it (%d of %s showed it)", property, e.firstWithout, e.with, runs)
 	default:

@@ -56,7 +56,7 @@ func TestBrokenText(t *testing.T) {
 		seen      evidence
 		got, text string
 	}{
-		{scenarios.None, few, "12 in 5 of 100 runs", "overlap must not happen, but it did in 5 of 100 runs, first with seed 17"},
+		{scenarios.None, few, "12 in 5 of 100 runs", "overlap must not happen, but did in 5 of 100 runs, first with seed 17"},
 		{scenarios.Every, few, "12 in 5 of 100 runs", "overlap is expected in every run, but seed 1 went without it (5 of 100 runs showed it)"},
 		{scenarios.Some, none, "none in 1 run", "overlap is expected in some run, but none of 1 run showed it, from seed 4 on"},
 	} {

@@ -85,7 +85,7 @@ func TestCell(t *testing.T) {
 	mismatch := []results.Mismatch{{
 		Property: "stale-write", Want: "none", Got: "6 in 6 of 30 runs", Seed: 5,
 		Replay: "simrun -scenario expiry -strategy moody -seed 5",
-		Text:   "moody: stale-write must not happen, but it did in 6 of 30 runs, first with seed 5",
+		Text:   "moody: stale-write must not happen, but did in 6 of 30 runs, first with seed 5",
 	}}
 	if diff := cmp.Diff(mismatch, got.Mismatches); diff != "" {
 		t.Error(diff)
@@ -221,7 +221,7 @@ func TestUnknownRunsOnlyCountWithTheirViolations(t *testing.T) {
 		text    string
 	}{
 		{"must not happen", expectations{"overlap": scenarios.None}, results.Fail,
-			"thin: overlap must not happen, but it did in 5 of 10 runs, first with seed 2"},
+			"thin: overlap must not happen, but did in 5 of 10 runs, first with seed 2"},
 		{"another must not happen", expectations{"stuck": scenarios.None}, results.Unknown, ""},
 		{"in some run", expectations{"overlap": scenarios.Some}, results.Unknown, ""},
 		{"in every run", expectations{"overlap": scenarios.Every}, results.Fail,

@@ -17,7 +17,7 @@
   const ground = (e) => {
     if (!e) return [255, 255, 255];
     const c = getComputedStyle(e);
-    if (c.backgroundImage !== "none") return [207, 214, 217]; // the darker stripe of what is unknown
+    if (c.backgroundImage.includes("repeating")) return [207, 214, 217]; // the darker stripe of what is unknown
     const own = colour(c.backgroundColor);
     return own.a === 1 ? own.rgb : over(own, ground(e.parentElement));
   };
