@@ -47,6 +47,11 @@ func tiedFrame(g stack.Goroutine, waiters []stack.Goroutine, tied func(stack.Fra
 			if f.Created || f.Owner() == stack.Simrun || f.Owner() == stack.Bundled || !tied(f, want) {
 				continue
 			}
+			// A call that is inlined shows no values, but its kin.
+			for i > 0 && g.Frames[i-1].Args == "..." && family(g.Frames[i-1].Func) == family(f.Func) {
+				i--
+				f = g.Frames[i]
+			}
 			// A once is held by the call that it makes.
 			for i > 0 && f.Owner() == stack.Standard {
 				i--
