@@ -1,3 +1,5 @@
+//go:build !race
+
 package cli_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build !race
+
 package virtual_test
 
 import (
@@ -58,8 +60,6 @@ func TestCorrectLocksRaiseNoAlarm(t *testing.T) {
 		})
 	}
 }
-
-func counterOf(key string) string { return key + ":counter" }
 
 var (
 	compareAndExpire = redis.NewScript(`if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('pexpire',KEYS[1],ARGV[2]) end return 0`)

@@ -107,6 +107,9 @@ func (p *polling) drop(ctx context.Context, token string) error {
 	return err
 }
 
+// counterOf is the key of a counter of fences, which stays.
+func counterOf(key string) string { return key + ":counter" }
+
 // unforgiven lists what a lock breaches and the rung that it is held to does not,
 // how it misbehaved, and why its run is no evidence.
 func unforgiven(t *testing.T, s *scenarios.Scenario, seed uint64, newLock func(strategy.Env) lock.Locker) map[string]string {
